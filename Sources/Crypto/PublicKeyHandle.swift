@@ -103,7 +103,7 @@ internal import COpenSSL
       case .es384: unsafe EVP_sha384()
       default: unsafe EVP_sha256()
       }
-    // Belongs to `context`.
+    // Owned by `context`, which frees it.
     var options: OpaquePointer?
     guard unsafe EVP_DigestVerifyInit(context, &options, digest, nil, key) == 1 else {
       return false
@@ -116,7 +116,8 @@ internal import COpenSSL
     return unsafe EVP_DigestVerify(context, encoded, encoded.count, message, message.count) == 1
   }
 
-  /// Returns the DER form of r and s, which libcrypto reads; empty for any other length.
+  /// Returns the DER encoding of a signature of r and s, as libcrypto requires it; empty if the
+  /// length of the signature is not 2 × `half`.
   private static func derSignature(_ signature: [UInt8], half: Int) -> [UInt8] {
     guard signature.count == 2 * half, let pair = unsafe ECDSA_SIG_new() else { return [] }
     defer { unsafe ECDSA_SIG_free(pair) }

@@ -7,21 +7,21 @@ public enum SHA256 {
 
   /// A digest as a value, for tables: neither creating nor comparing it allocates.
   public struct Digest: Hashable, Sendable {
-    // In the order of memory.
+    // The bytes of the digest, in memory order.
     private let words: (UInt64, UInt64, UInt64, UInt64)
 
-    /// Hashes bytes.
+    /// Computes the digest of bytes.
     public init(of bytes: UnsafeBufferPointer<UInt8>) {
       words = unsafe reactord_sha256(bytes.baseAddress, bytes.count).words
     }
 
-    /// The 32 bytes.
+    /// The 32 bytes of the digest.
     public var bytes: [UInt8] { unsafe withUnsafeBytes(of: words) { unsafe Array($0) } }
 
     /// Compares all bytes.
     public static func == (left: Digest, right: Digest) -> Bool { left.words == right.words }
 
-    /// Hashes the first bytes, which are as random as all.
+    /// Hashes the first 8 bytes, which are uniformly distributed like all bytes of a digest.
     public func hash(into hasher: inout Hasher) { hasher.combine(words.0) }
   }
 

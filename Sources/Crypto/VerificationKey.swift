@@ -7,7 +7,7 @@ internal import COpenSSL
 public struct VerificationKey: Sendable {
   /// The reasons for which a key is rejected.
   public enum Failure: Error, Equatable, Sendable {
-    /// The parameters are not those of a key of this type.
+    /// The parameters or the encoding are not valid for a key of this type.
     case malformed
 
     /// The key is of a type or on a curve that no algorithm here uses.
@@ -33,7 +33,7 @@ public struct VerificationKey: Sendable {
   /// A digest of the key, equal for equal keys.
   public let thumbprint: [UInt8]
 
-  /// Creates a key for HMAC of a secret of at least 32 bytes (RFC 7518, 3.2).
+  /// Creates an HMAC key from a secret of at least 32 bytes (RFC 7518, 3.2).
   public init(secret: [UInt8]) throws(Failure) {
     guard secret.count >= 32 else { throw .tooShort }
     material = .secret(secret)
@@ -41,7 +41,7 @@ public struct VerificationKey: Sendable {
     thumbprint = SHA256.digest(of: [0] + secret)
   }
 
-  /// Creates an Ed25519 public key of its 32 bytes (RFC 8032).
+  /// Creates an Ed25519 public key from its 32 bytes (RFC 8032).
   public init(ed25519 bytes: [UInt8]) throws(Failure) {
     guard bytes.count == 32 else { throw .malformed }
     try self.init(
@@ -49,7 +49,7 @@ public struct VerificationKey: Sendable {
         owning: EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nil, bytes, bytes.count)))
   }
 
-  /// Creates a public key on P-256 or P-384 of the coordinates of its point, in big-endian order.
+  /// Creates a public key on P-256 or P-384 from the big-endian coordinates of its point.
   ///
   /// A point that is not on the curve is rejected.
   public init(curve: EllipticCurve, x: [UInt8], y: [UInt8]) throws(Failure) {
@@ -57,7 +57,7 @@ public struct VerificationKey: Sendable {
     try self.init(PublicKeyHandle(curve: curve, point: [4] + x + y))
   }
 
-  /// Creates an RSA public key of its modulus and exponent, in big-endian order.
+  /// Creates an RSA public key from its big-endian modulus and exponent.
   public init(modulus: [UInt8], exponent: [UInt8]) throws(Failure) {
     guard !modulus.isEmpty, modulus.count <= 1024, !exponent.isEmpty, exponent.count <= 8 else {
       throw .malformed
@@ -65,7 +65,7 @@ public struct VerificationKey: Sendable {
     try self.init(PublicKeyHandle(modulus: modulus, exponent: exponent))
   }
 
-  /// Creates a public key of one PEM block, `-----BEGIN PUBLIC KEY-----` (RFC 7468, 13).
+  /// Creates a public key from one PEM block, `-----BEGIN PUBLIC KEY-----` (RFC 7468, 13).
   public init(pem block: [UInt8]) throws(Failure) {
     guard !block.contains(sequence: Array("PRIVATE KEY".utf8)) else { throw .isPrivate }
     try self.init(PublicKeyHandle(pem: block))

@@ -1,11 +1,12 @@
 internal import Crypto
 
-/// Verified tokens by their digests, bounded in number.
+/// A bounded cache of verified tokens, by their digests.
 ///
-/// The least recently used half is dropped when the bound is reached: two generations of a
-/// dictionary, so that a hit costs one lookup and no bookkeeping.
+/// Two generations of a dictionary. When the recent generation has half of the entries, it replaces
+/// the older one, whose entries are dropped. A hit in the recent generation costs one lookup and no
+/// bookkeeping; a hit in the older one moves the entry to the recent one.
 struct AccessCache {
-  /// The most entries.
+  /// The maximum number of entries.
   let limit: Int
 
   private var recent: [SHA256.Digest: Authentication] = [:]

@@ -3,18 +3,19 @@ internal import ReactorCore
 extension AccessRule {
   /// The reason why a list of rules is rejected.
   public struct SyntaxError: Error, Equatable, CustomStringConvertible {
-    /// The sentence for the operator: which rule, and what it needs.
+    /// A message for the operator: the rule, and the form that is expected.
     public let description: String
   }
 
-  /// The most rules of a configuration.
+  /// The maximum number of rules of a configuration.
   public static let limit = 1000
 
   /// Reads the value of the setting `auth.rules`: an array of objects with `allow`, and optionally
   /// `to`, `anonymous` and `if`.
   ///
   /// - Parameter json: The array as JSON.
-  /// - Returns: The rules in their order, which has no meaning: each only grants.
+  /// - Returns: The rules in the order of the array. The order has no effect, since a rule only
+  ///   grants rights.
   /// - Throws: The first rule that is malformed.
   public static func rules(of json: [UInt8]) throws(SyntaxError) -> [AccessRule] {
     // An object around the array lets both be read by the parser that rejects repeated members.

@@ -5,7 +5,7 @@ public struct AccessRule: Sendable, Equatable {
   /// The right that the rule grants, with those that it includes.
   public var right: Right
 
-  /// The sessions; `nil` for every session and for the service itself.
+  /// The sessions that the rule applies to; `nil` for every session and for the service itself.
   public var sessions: SessionPattern?
 
   /// Whether requests without a credential are granted the right too.
@@ -40,14 +40,16 @@ public struct AccessRule: Sendable, Equatable {
     self.conditions = conditions
   }
 
-  /// Returns whether the rule applies to a principal, whatever the session.
+  /// Returns whether the rule applies to a principal, or with `nil` to an anonymous request; it is
+  /// independent of the target.
   func applies(to principal: Principal?) -> Bool {
     guard let principal else { return includesAnonymous && conditions.isEmpty }
     return conditions.allSatisfy { principal.claims.contains($0.text, in: $0.claim) }
   }
 }
 
-/// The grants of one request's credential: the configured rules, and what its claims say.
+/// The rights of one request: those of the configured rules, and those in the claims of its
+/// credential.
 public struct Grants: Sendable {
   /// The target of a request.
   public enum Target: Sendable {
@@ -65,8 +67,9 @@ public struct Grants: Sendable {
 
   /// Creates the grants of a principal; `nil` for an anonymous request.
   ///
-  /// The claim `reactord` is an object from the name of a right to an array of patterns; the words
-  /// `reactord:read`, `reactord:act` … of the claim `scope` grant a right everywhere.
+  /// The claim `reactord` is an object that maps the name of a right to an array of patterns. Each
+  /// word `reactord:RIGHT` in the claim `scope`, such as `reactord:read`, grants the right to every
+  /// target.
   public init(rules: [AccessRule], principal: Principal?) {
     self.rules = rules
     self.principal = principal
@@ -96,7 +99,7 @@ public struct Grants: Sendable {
     return rules
   }
 
-  /// The most patterns per right that are read from one token.
+  /// The maximum number of patterns per right that are read from one token.
   public static let patternLimit = 100
 
   /// Returns whether the principal has a right to a target; allocates nothing.

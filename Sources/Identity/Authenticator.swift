@@ -2,9 +2,10 @@ internal import Crypto
 internal import ReactorCore
 internal import Synchronization
 
-/// Turns credentials into principals and grants, with the configuration that holds at the moment.
+/// Authenticates credentials with the current configuration, and derives their principals and
+/// grants.
 ///
-/// All methods are safe on any thread; none blocks on anything but a short lock.
+/// All methods are safe to call on any thread. They block only for a lock that is held briefly.
 public final class Authenticator: Sendable {
   /// The configuration of `auth.*`.
   public struct Configuration: Sendable {
@@ -14,16 +15,17 @@ public final class Authenticator: Sendable {
     /// `auth.jwt.*`: the verifier of JSON Web Tokens; `nil` where no keys are configured.
     public var verifier: TokenVerifier?
 
-    /// `auth.rules`: grants by configuration.
+    /// `auth.rules`: the configured grants.
     public var rules: [AccessRule] = []
 
     /// `auth.ticket`: how long a ticket is valid, in seconds.
     public var ticketLifetime: Int64 = 30
 
-    /// `auth.ticket.key`: the key that signs tickets; nodes that share it verify each other's.
+    /// `auth.secret`: the key that signs tickets; nodes with the same key accept each other's
+    /// tickets.
     public var ticketKey = RandomBytes.make(32)
 
-    /// The most verified tokens that are retained.
+    /// The maximum number of verified tokens that are cached.
     public var cacheLimit = 10_000
 
     /// Creates a configuration that permits nothing.
@@ -67,7 +69,7 @@ public final class Authenticator: Sendable {
   }
 
   private let state: Mutex<State>
-  /// The generation of the state, for requests that need nothing else of it.
+  /// A copy of the state's generation, which is read without the lock.
   private let generation = Atomic<UInt64>(0)
 
   /// Creates an authenticator.
@@ -75,7 +77,9 @@ public final class Authenticator: Sendable {
     state = Mutex(State(configuration, generation: 0))
   }
 
-  /// Replaces the configuration; credentials are verified and rights are derived anew.
+  /// Replaces the configuration.
+  ///
+  /// Credentials are verified again, and their rights are derived again.
   public func replace(_ configuration: Configuration) {
     state.withLock { state in
       let used = state.usedTickets
@@ -97,7 +101,7 @@ public final class Authenticator: Sendable {
 
   /// Authenticates the value of the header field `Authorization`.
   ///
-  /// A token in the cache is found by its hash, without a copy of it.
+  /// A cached token is found by its digest, without copying the token.
   ///
   /// - Parameters:
   ///   - field: The value.
@@ -172,28 +176,28 @@ public final class Authenticator: Sendable {
       generation: generation)
   }
 
-  /// Returns whether the configuration was not replaced since an authentication.
+  /// Returns whether the configuration has not been replaced since an authentication.
   public func isCurrent(_ access: Authentication) -> Bool {
     generation.load(ordering: .acquiring) == access.generation
   }
 
-  /// Returns whether an authentication holds as it is: the configuration was not replaced since, and the
-  /// credential has not expired.
+  /// Returns whether an authentication is valid without a refresh: the configuration has not been
+  /// replaced since, and the credential has not expired.
   ///
   /// - Parameters:
   ///   - access: The authentication.
   ///   - now: The time in seconds since 1970.
-  /// - Returns: Whether it holds.
+  /// - Returns: Whether the authentication is valid.
   public func isCurrent(_ access: Authentication, at now: Int64) -> Bool {
     isCurrent(access) && access.isCurrent(at: now)
   }
 
-  /// Derives the grants of an earlier authentication from the present configuration.
+  /// Derives the grants of an earlier authentication from the current configuration.
   ///
   /// A stream calls this when the configuration was replaced and when its credential may have expired.
   ///
-  /// - Returns: The grants now; `nil` if the credential has expired, or its key or static token was
-  ///   removed.
+  /// - Returns: The current grants; `nil` if the credential has expired, or its key or static token
+  ///   was removed.
   public func refresh(_ access: Authentication, at now: Int64) -> Authentication? {
     if let expiry = access.expiry, now >= expiry { return nil }
     let (configuration, generation) = state.withLock { ($0.configuration, $0.generation) }
@@ -215,7 +219,7 @@ public final class Authenticator: Sendable {
 
   // MARK: Tickets
 
-  /// Signs a ticket, which stands for a credential in the URL of a stream.
+  /// Signs a ticket, which replaces a credential in the URL of a stream.
   ///
   /// - Parameters:
   ///   - access: An authenticated access.
@@ -240,7 +244,7 @@ public final class Authenticator: Sendable {
   ///   - text: The value of `?ticket=`.
   ///   - address: The client's address.
   ///   - now: The time in seconds since 1970.
-  /// - Returns: The principal and its grants under the present configuration.
+  /// - Returns: The principal and its grants under the current configuration.
   /// - Throws: ``Failure/ticket``.
   public func authenticate(
     ticket text: [UInt8], address: String, at now: Int64

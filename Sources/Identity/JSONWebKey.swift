@@ -8,13 +8,13 @@ struct JSONWebKey {
     /// The sentence for the operator.
     let sentence: String
 
-    /// Whether the key is skipped in a set.
+    /// Whether a key set skips the key instead of being rejected.
     let isIgnorable: Bool
   }
 
   let members: Claims
 
-  /// The key for the operator: its position in the set and its `kid`.
+  /// The name of the key in error messages: its position in the set and its `kid`.
   let name: String
 
   init(_ members: Claims, at index: Int) {
@@ -76,7 +76,7 @@ struct JSONWebKey {
 }
 
 extension VerificationKey.Failure {
-  /// The reason as the end of a sentence that begins with the key.
+  /// The predicate of a sentence whose subject is the name of the key.
   var sentence: String {
     switch self {
     case .malformed: "is malformed: a parameter is missing, not in base64url, or not on the curve"

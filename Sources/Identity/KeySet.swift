@@ -1,12 +1,12 @@
 internal import Crypto
 internal import ReactorCore
 
-/// The keys that sign a service's tokens, as a file lists them.
+/// The keys that verify the tokens of a service, read from a file.
 ///
 /// The file is a JSON Web Key Set (RFC 7517, 5), a single JSON Web Key, or a sequence of PEM blocks
 /// `-----BEGIN PUBLIC KEY-----`. A JSON Web Key can also be an `oct` secret for HS256.
 public struct KeySet: Sendable {
-  /// The most keys that a set may have.
+  /// The maximum number of keys of a set.
   public static let limit = 64
 
   /// One key of the set.
@@ -14,13 +14,13 @@ public struct KeySet: Sendable {
     /// The `kid`; `nil` for a key without one, such as every PEM key.
     let id: String?
     let key: VerificationKey
-    /// The algorithms that type, curve and `alg` permit.
+    /// The algorithms that the key's type, its curve and its `alg` permit.
     let algorithms: [SignatureAlgorithm]
   }
 
   /// The reason why a file is not a set of keys.
   public struct Failure: Error, Equatable, CustomStringConvertible {
-    /// The sentence for the operator: which key, and what is wrong with it.
+    /// A message for the operator: the key, and the reason why it is rejected.
     public let description: String
   }
 

@@ -30,6 +30,6 @@ public enum Right: Int, CaseIterable, Comparable, Sendable {
     }
   }
 
-  /// Orders rights by what they include.
+  /// Orders a right before the rights that include it.
   public static func < (left: Right, right: Right) -> Bool { left.rawValue < right.rawValue }
 }

@@ -6,7 +6,7 @@ public import ReactorCore
 /// `chat/*` is every session of `chat`; `cart/{sub}` is the session named like the principal;
 /// `team/{org}-*` is every session whose id begins with the claim `org` and a hyphen.
 public struct SessionPattern: Sendable, Equatable {
-  /// The longest pattern, in bytes.
+  /// The maximum length of a pattern in bytes.
   public static let sizeLimit = 512
 
   private enum Piece: Sendable, Equatable {
@@ -16,7 +16,7 @@ public struct SessionPattern: Sendable, Equatable {
 
   private struct Part: Sendable, Equatable {
     var pieces: [Piece] = []
-    /// Whether any text may follow.
+    /// Whether the part ends in `*`: any text can follow.
     var isOpen = false
   }
 
@@ -77,7 +77,8 @@ public struct SessionPattern: Sendable, Equatable {
     Self.matches(self.reactor, reactor, claims)
   }
 
-  // Not with the views of strings, which are slower: every request with a credential is matched.
+  // Compares contiguous bytes, which is faster than string views: every request with a credential
+  // is matched.
   private static func matches(_ part: Part, _ text: String, _ claims: Claims?) -> Bool {
     var text = text
     return text.withUTF8 { text in
@@ -95,7 +96,9 @@ public struct SessionPattern: Sendable, Equatable {
     }
   }
 
-  /// Removes the text of a claim from the beginning of a text, if it may stand there.
+  /// Removes the text of a claim from the start of a text.
+  ///
+  /// Returns `false` if the claim is not allowed in a pattern, or the text does not begin with it.
   private static func remove(_ claim: String?, _ text: inout UnsafeBufferPointer<UInt8>) -> Bool {
     guard var claim else { return false }
     return claim.withUTF8 { claim in
@@ -107,7 +110,9 @@ public struct SessionPattern: Sendable, Equatable {
     }
   }
 
-  /// Removes a prefix from the beginning of a text, if it has it.
+  /// Removes a prefix from the start of a text.
+  ///
+  /// Returns `false` if the text does not begin with it.
   private static func remove(
     _ prefix: UnsafeBufferPointer<UInt8>, _ text: inout UnsafeBufferPointer<UInt8>
   ) -> Bool {

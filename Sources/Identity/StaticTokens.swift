@@ -1,7 +1,7 @@
 internal import Crypto
 public import ReactorCore
 
-/// The bearer tokens of operators and scripts, as a file lists them.
+/// The bearer tokens of operators and scripts, read from a file.
 ///
 /// A line has a token of at least 16 characters, or `sha256:` and the hexadecimal digest of one; a
 /// right; and optionally the reactors that it is for and the name of its principal:
@@ -15,10 +15,10 @@ public import ReactorCore
 /// The right is one of ``Right``, or `write`, which is `manage`. Memory holds digests only; each is
 /// compared in constant time.
 public struct StaticTokens: Sendable {
-  /// The shortest token, in bytes.
+  /// The minimum length of a token in bytes.
   public static let minimumLength = 16
 
-  /// The most tokens of a file.
+  /// The maximum number of tokens of a file.
   public static let limit = 10_000
 
   /// A token that the file lists.
@@ -26,13 +26,13 @@ public struct StaticTokens: Sendable {
     /// The SHA-256 digest of the token.
     public let digest: [UInt8]
 
-    /// Its right.
+    /// The right that the token grants.
     public let right: Right
 
-    /// The reactors that it is for; `nil` for all, and for the service itself.
+    /// The reactors that the token is for; `nil` for all, and for the service itself.
     public let reactors: [String]?
 
-    /// The principal of its requests; `nil` where the file names none.
+    /// The principal of the token's requests; `nil` if the file does not name one.
     public let principal: Principal?
 
     /// The rights of the token as rules.
@@ -48,7 +48,7 @@ public struct StaticTokens: Sendable {
     /// The line, counted from 1.
     public let line: Int
 
-    /// The form that is expected there.
+    /// The expected form of the line.
     public let message: String
   }
 
@@ -66,7 +66,8 @@ public struct StaticTokens: Sendable {
   public init(_ text: String) throws(SyntaxError) {
     let lines = text.split(omittingEmptySubsequences: false) { $0.isNewline }
     for (index, line) in lines.enumerated() {
-      // Bytes, not characters: one with many combining marks takes quadratic time to compare.
+      // Split bytes, not characters: comparing a character with many combining marks takes
+      // quadratic time.
       let words = line.utf8.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
         .map { Substring($0) }
       guard let secret = words.first, secret.utf8.first != UInt8(ascii: "#") else { continue }
@@ -132,7 +133,9 @@ public struct StaticTokens: Sendable {
     return bytes
   }
 
-  /// Finds the token with a digest, comparing all so that the time does not depend on the content.
+  /// Returns the token with a digest.
+  ///
+  /// Compares all tokens, so that the time does not depend on their content.
   func token(digest: [UInt8]) -> Token? {
     var found: Token?
     for token in tokens where MessageAuthentication.areEqual(token.digest, digest) { found = token }

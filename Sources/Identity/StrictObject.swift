@@ -3,10 +3,10 @@ internal import ReactorCore
 
 /// A JSON object from a token or a key file whose member names are unique at every level.
 ///
-/// Two parsers that resolve a repeated name differently read different claims from one signed text,
-/// so that repetition is an error here (RFC 7519, 4; RFC 8725, 2.4).
+/// Two parsers that resolve a repeated name differently read different claims from one signed text.
+/// A repeated name is therefore an error (RFC 7519, 4; RFC 8725, 2.4).
 struct StrictObject {
-  /// The deepest nesting that a token or key may have.
+  /// The maximum nesting depth of a token or key.
   static let depthLimit = 16
 
   let claims: Claims

@@ -7,7 +7,8 @@ internal import ReactorCore
 /// The text is `base64url(JSON) "." base64url(HMAC-SHA256 of the first part)`. It carries the claims,
 /// so that every node that shares the key verifies it without a lookup.
 struct Ticket {
-  /// The longest text, in bytes: it has to fit into a request line beside the rest of the URL.
+  /// The maximum length of the text in bytes: it must fit into a request line together with the
+  /// rest of the URL.
   static let sizeLimit = 6144
 
   let access: Authentication
@@ -74,7 +75,8 @@ struct Ticket {
       principal = Principal(
         id: id, claims: claims, expiry: members.number("e").flatMap { Int64(exactly: $0) })
     }
-    // Of no generation, so that its grants are derived before it is used.
+    // A generation that no configuration has, so that the grants are derived before the access is
+    // used.
     access = Authentication(source, principal, Grants(rules: [], principal: nil), generation: .max)
     address = members.string("a")
     self.expiry = expiry
@@ -84,10 +86,13 @@ struct Ticket {
 
 /// The tickets that were used on this node and have not expired yet.
 struct UsedTickets {
-  /// The most tickets; above it further tickets are rejected until some have expired.
+  /// The maximum number of tickets.
+  ///
+  /// Beyond it, further tickets are rejected until some have expired.
   static let limit = 100_000
 
-  /// The owner of tickets: a principal, or a token or key without one.
+  /// The owner of tickets: the principal, or the static token or key of a credential without a
+  /// principal.
   struct Owner: Hashable {
     private let principal: [UInt8]?
     private let credential: [UInt8]
@@ -109,8 +114,8 @@ struct UsedTickets {
 
   /// Marks a ticket as used.
   ///
-  /// - Returns: `false` if it was used before, or if its owner has used as many tickets as the table has free
-  ///   places, so that no owner can fill it.
+  /// - Returns: `false` if the ticket was used before, or if its owner has used as many tickets as
+  ///   the table has free places. The second rule prevents one owner from filling the table.
   mutating func use(
     _ nonce: [UInt8], of owner: Owner, until expiry: Int64, at now: Int64
   ) -> Bool {

@@ -4,13 +4,13 @@ public import ReactorCore
 /// Verifies JSON Web Tokens (RFC 7519) that are signed with a set of keys.
 ///
 /// The rules are those of RFC 8725: the algorithm is chosen by the key and not by the token, keys
-/// that a token names or carries (`jku`, `jwk`, `x5u`, `x5c`) are ignored, every critical extension
-/// is rejected, and a text with two readings (repeated members, padding, spare bits) has none.
+/// that a token names or carries (`jku`, `jwk`, `x5u`, `x5c`) are ignored, and every critical
+/// extension and every ambiguous text (repeated members, padding, spare bits) is rejected.
 public struct TokenVerifier: Sendable {
-  /// The longest token that is read, in bytes.
+  /// The maximum length of a token in bytes.
   public static let sizeLimit = 8192
 
-  /// The longest `sub`, in bytes.
+  /// The maximum length of `sub` in bytes.
   public static let subjectLimit = 256
 
   /// The expectations that a token has to meet.
@@ -18,7 +18,7 @@ public struct TokenVerifier: Sendable {
     /// The value that `iss` must have; `nil` for any.
     public var issuer: String?
 
-    /// The values of which `aud` must contain one; empty for any.
+    /// `aud` must contain one of these values; empty for any.
     public var audience: [String] = []
 
     /// The difference between clocks that is tolerated, in seconds.
@@ -31,12 +31,14 @@ public struct TokenVerifier: Sendable {
     public init() {}
   }
 
-  /// A token that is valid, until it expires or its key is removed.
+  /// A verified token.
+  ///
+  /// It is valid until it expires or its key is removed.
   public struct Verified: Sendable {
     /// The user or service that the token names.
     public let principal: Principal
 
-    /// The thumbprint of the key that verified it.
+    /// The thumbprint of the key that verified the token.
     public let keyThumbprint: [UInt8]
   }
 
@@ -46,7 +48,7 @@ public struct TokenVerifier: Sendable {
     case malformed
     /// The text is longer than ``sizeLimit``.
     case tooLong
-    /// The header names an algorithm that is not supported, or a critical extension.
+    /// The header names an algorithm or a type that is not supported, or a critical extension.
     case unsupported
     /// No key of the set has the token's `kid` and permits its algorithm.
     case unknownKey
@@ -60,7 +62,8 @@ public struct TokenVerifier: Sendable {
     case wrongIssuer
     /// `aud` does not contain a configured value.
     case wrongAudience
-    /// A registered claim has the wrong type, or `sub` is missing, empty or too long.
+    /// A registered claim has the wrong type, or `sub` is missing, empty, too long or contains a
+    /// control character.
     case invalidClaims
 
     /// The reason as one sentence for `error_description` (RFC 6750, 3); it quotes nothing of the token.
@@ -124,7 +127,7 @@ public struct TokenVerifier: Sendable {
     guard let name = header.string("alg"), let algorithm = SignatureAlgorithm(name: name),
       header["crit"] == nil
     else { throw .unsupported }
-    // Explicit types keep tokens for other purposes out, such as logout tokens (RFC 8725, 3.11).
+    // An explicit type rejects tokens for other purposes, such as logout tokens (RFC 8725, 3.11).
     if let type = header["typ"] {
       guard case .string(let text) = type,
         ["jwt", "application/jwt", "at+jwt", "application/at+jwt"].contains(
@@ -134,7 +137,10 @@ public struct TokenVerifier: Sendable {
     return algorithm
   }
 
-  /// Finds the key that verifies the signature: the one with the token's `kid`, or one without any.
+  /// Returns the key that verifies the signature.
+  ///
+  /// Keys with another `kid` than the token are skipped; a key or a token without a `kid` matches
+  /// any.
   private func entry(
     verifying signature: [UInt8], of message: [UInt8], with algorithm: SignatureAlgorithm,
     _ header: Claims
@@ -181,7 +187,7 @@ public struct TokenVerifier: Sendable {
       id: subject, claims: claims, expiry: expiry.map { $0.saturatingAdd(rules.leeway) })
   }
 
-  /// A NumericDate (RFC 7519, 2); fractions are rounded down.
+  /// Returns a NumericDate (RFC 7519, 2) in seconds, rounded down; `nil` if the claim is missing.
   private static func time(_ name: String, of claims: Claims) throws(Failure) -> Int64? {
     switch claims[name] {
     case nil: return nil
@@ -192,14 +198,15 @@ public struct TokenVerifier: Sendable {
     }
   }
 
-  /// Whether a subject has a valid length and no control characters: logs and header fields contain it.
+  /// Returns whether a subject has a valid length and no control characters, since logs and header
+  /// fields contain it.
   private static func isValid(subject: String) -> Bool {
     (1...subjectLimit).contains(subject.utf8.count)
       && subject.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
   }
 }
 
-/// Letters of ASCII, compared without case.
+/// Case-insensitive comparison of ASCII letters.
 enum ASCIICase {
   static func lowercased(_ byte: UInt8) -> UInt8 {
     (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte

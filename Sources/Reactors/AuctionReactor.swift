@@ -8,7 +8,7 @@ public final class AuctionReactor: Reactor {
   public struct Parameters: Codable, Sendable {
     var item: String
 
-    /// The time after which no bid counts.
+    /// The time from which bids are rejected.
     var endsAt: WallTime
   }
 
@@ -50,19 +50,21 @@ public final class AuctionReactor: Reactor {
     var bids: [Bid] = []
     var closedAt: WallTime?
 
-    /// Whether the lobby has the auction.
+    /// Whether the lobby lists the auction.
     var isListed = false
 
-    /// Whether the lobby has the sale.
+    /// Whether the auction has reported the sale to the lobby.
     var isReported = false
   }
 
-  /// The item of the parameters.
+  /// The item and the end in the parameters, without bids.
   public let initialState: State
 
   private let id: String
   private let lobby: SessionReference<LobbyReactor>
-  /// Whether an effect of this instance opens the auction; the state may be that of an earlier instance.
+  /// Whether an effect of this instance is opening the auction.
+  ///
+  /// The state can be that of an earlier instance, whose effect has ended.
   private var isOpening = false
 
   /// Creates the auction of a session.
@@ -77,7 +79,8 @@ public final class AuctionReactor: Reactor {
     let state = currentState
     switch action {
     case .open:
-      // An interrupted request runs again, perhaps after the end: it is to be listed even so.
+      // An interrupted request is executed again, perhaps after the end of the auction, which is
+      // listed even then.
       guard !state.isListed, !isOpening else { return .empty() }
       guard state.item.utf8.count <= LobbyReactor.State.textLimit else {
         return .error(Rejection.longItem)
@@ -92,7 +95,7 @@ public final class AuctionReactor: Reactor {
       guard amount > state.bids.last?.amount ?? 0 else { return .error(Rejection.isTooLow) }
       return .just(.bid(Bid(by: name, amount: amount)))
     case .close:
-      // The action of a timer has no request.
+      // Only the action of a timer has no request.
       guard RequestContext.current == nil else { return .error(Rejection.isNotForClients) }
       return close(isOpen: state.phase == .open)
     }
@@ -100,8 +103,8 @@ public final class AuctionReactor: Reactor {
 
   /// Schedules the end, and lists the auction in the lobby.
   ///
-  /// After a crash it begins again and skips the steps that are committed. Its send has the same key,
-  /// so that the lobby executes it once; so does that of `close`.
+  /// After a crash the action is executed again and skips the steps that are committed. Its send
+  /// has the same key, so that the lobby executes it once. The same applies to the send of `close`.
   private func open(isNew: Bool) -> Observable<Mutation> {
     .concat([
       isNew ? schedule(.close, at: initialState.endsAt, id: "end") : .empty(),

@@ -2,7 +2,8 @@ public import ReactorCore
 
 /// Lists the open auctions and the latest sales, which the auctions send.
 ///
-/// Each auction sends its beginning and its end exactly once, so the lobby does not deduplicate.
+/// The `list` and the `close` of an auction are executed exactly once, so the lobby does not
+/// deduplicate.
 public final class LobbyReactor: Reactor {
   /// The actions of auctions.
   public enum Action: Codable, Sendable {

@@ -27,7 +27,9 @@ public final class StopwatchReactor: Reactor {
   public let initialState = State()
 
   private let interval: Duration
-  /// Whether this instance has an active effect; the state may be that of an earlier instance.
+  /// Whether an effect of this instance is running.
+  ///
+  /// The state can be that of an earlier instance, whose effect has ended.
   private var isTicking = false
   private let scheduler: any SchedulerType
 

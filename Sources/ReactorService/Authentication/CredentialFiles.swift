@@ -13,10 +13,11 @@ struct CredentialFiles: Sendable {
   /// The size above which a file is rejected, in bytes.
   static let sizeLimit = 1_048_576
 
-  /// Signs tickets without `auth.secret`: they are valid in this process only.
+  /// The configuration whose random key signs tickets without `auth.secret`: they are valid in this
+  /// process only.
   private static let processConfiguration = Authenticator.Configuration()
 
-  /// The least size of the secret, in bytes.
+  /// The minimum size of the secret in bytes.
   private static let secretLength = 32
 
   /// Reads the keys, tokens, rules and the secret.
@@ -96,7 +97,8 @@ struct CredentialFiles: Sendable {
     }
   }
 
-  /// The identities, sizes and times of the files: differs after each change of one of them.
+  /// The inode numbers, sizes and modification times of the files: differs after each change of one
+  /// of them.
   var signature: [UInt64] {
     settings.files.flatMap { path -> [UInt64] in
       var status = stat()

@@ -6,7 +6,7 @@ internal import Telemetry
 /// Applies changes of the keys, tokens and rules while the service runs.
 ///
 /// The files are read again on SIGHUP and within a second after one of them has changed. If they
-/// cannot be used, the service continues with those that it has.
+/// cannot be used, the service continues with the previous ones.
 final class CredentialReload: Sendable {
   private struct State {
     var files: CredentialFiles
@@ -32,8 +32,8 @@ final class CredentialReload: Sendable {
     state = Mutex(State(files: files, signature: signature))
   }
 
-  /// Applies the settings of a configuration that was read again, and asks the delegates of open streams
-  /// again.
+  /// Applies the settings of a configuration that was read again, and checks open streams again:
+  /// their credentials, and the permissions of delegates.
   func apply(_ settings: AuthenticationSettings) throws(ConfigurationError) {
     guard settings.isUsed == isUsed else {
       throw .configuration("auth: turning authentication on or off needs a restart")
@@ -44,7 +44,7 @@ final class CredentialReload: Sendable {
   }
 
   private func apply(_ files: CredentialFiles) throws(ConfigurationError) {
-    // Read before the files, so that a change meanwhile is found by the next look.
+    // Read the signature before the files: the next check detects a change in the meantime.
     let signature = files.signature
     guard let configuration = try files.configuration() else { return api.recheckStreams() }
     api.replaceAuthentication(configuration)
@@ -68,7 +68,7 @@ final class CredentialReload: Sendable {
       try apply(files)
       logger.info("credentials reloaded")
     } catch {
-      // Reported once for each change.
+      // Report the error once for each change of the files.
       state.withLock { $0.signature = signature }
       logger.error("credentials not reloaded", ["error": error.message])
     }

@@ -29,7 +29,7 @@ public enum CommandLineInterface {
       switch try parse(settings) {
       case .print(let text): print(text)
       case .health(let probe):
-        // Without arguments: the daemon of this container, if there is one.
+        // Without arguments, probe the daemon of this container, if there is one.
         let isBare = CommandLine.arguments.count == 2
         let found = isBare ? ContainerDaemon.find()?.probe(settings: settings) : nil
         try (found ?? probe).execute()
@@ -69,7 +69,9 @@ public enum CommandLineInterface {
 
   private static var environment: [String: String] { ProcessInfo.processInfo.environment }
 
-  /// Whether this process supervises the service; a service manager restarts the process itself.
+  /// Returns whether this process supervises the service.
+  ///
+  /// A service manager restarts the process itself.
   private static func isSupervised(_ configuration: Configuration) -> Bool {
     configuration.isSupervised && environment["NOTIFY_SOCKET"] == nil
       && environment["LISTEN_FDS"] == nil

@@ -4,9 +4,9 @@ internal import TerminalClient
 /// The daemon that a container runs, for `reactord health` without arguments.
 ///
 /// A health check runs as a process of its own, with the container's environment but without the
-/// arguments of the daemon, such as `--listen`. They are read from the process table.
+/// arguments of the daemon, such as `--listen`. The arguments are read from the process table.
 struct ContainerDaemon {
-  /// The folder of the process: `/proc/1`.
+  /// The folder of the process, such as `/proc/1`.
   let folder: String
 
   /// Finds a daemon of the same executable that is process 1 or, under an init program, its child.
@@ -30,7 +30,8 @@ struct ContainerDaemon {
     return Dictionary(pairs) { first, _ in first }
   }
 
-  /// The address that the daemon listens on; `nil` if its configuration cannot be read.
+  /// Returns a probe of the address that the daemon listens on; `nil` if its configuration cannot
+  /// be read.
   func probe(settings: [Setting]) -> HealthProbe? {
     let invocation = try? Configuration.parse(
       arguments: arguments, environment: environment,

@@ -13,7 +13,7 @@ struct InvocationReader {
     var text: String?
   }
 
-  /// `reactord serve …`.
+  /// Parses `reactord serve …`.
   func serve(
     _ arguments: ArraySlice<String>, readFile: (String) throws(FileProblem) -> [UInt8]
   ) throws(ConfigurationError) -> Invocation {
@@ -23,7 +23,7 @@ struct InvocationReader {
     return .serve(configuration, warnings: warnings)
   }
 
-  /// `reactord log TASK …`.
+  /// Parses `reactord log TASK …`.
   func log(
     _ arguments: ArraySlice<String>, readFile: (String) throws(FileProblem) -> [UInt8]
   ) throws(ConfigurationError) -> Invocation {
@@ -42,7 +42,7 @@ struct InvocationReader {
     return .log(task, try configuration(flags, readFile: readFile))
   }
 
-  /// `reactord quarantine TASK …`.
+  /// Parses `reactord quarantine TASK …`.
   func quarantine(
     _ arguments: ArraySlice<String>, readFile: (String) throws(FileProblem) -> [UInt8]
   ) throws(ConfigurationError) -> Invocation {
@@ -58,7 +58,9 @@ struct InvocationReader {
     return .quarantine(task, try configuration(flags, readFile: readFile))
   }
 
-  /// `reactord health …`: without a URL, the address is the one that the configuration listens on.
+  /// Parses `reactord health …`.
+  ///
+  /// Without a URL, the address is the one that the configuration listens on.
   func health(
     _ arguments: ArraySlice<String>, readFile: (String) throws(FileProblem) -> [UInt8]
   ) throws(ConfigurationError) -> Invocation {
@@ -73,7 +75,7 @@ struct InvocationReader {
     return .health(HealthProbe(listen: try configuration(flags, readFile: readFile).listen))
   }
 
-  /// `reactord watch URL [--json]`.
+  /// Parses `reactord watch URL [--json]`.
   func watch(_ arguments: ArraySlice<String>) throws(ConfigurationError) -> Invocation {
     let parts = try ClientArguments(arguments, bare: ["--json"], valued: [])
     if let text = parts.text { return .print(text) }
@@ -84,7 +86,8 @@ struct InvocationReader {
       WatchCommand(session: try session(parts.words[0]), isJSON: parts.flags["--json"] != nil))
   }
 
-  /// `reactord changes URL [--reactor R] [--session S] [--with entries|state] [--after-file F]`.
+  /// Parses `reactord changes URL` with the flags `--reactor R`, `--session S`, `--with
+  /// entries|state` and `--after-file F`.
   func changes(_ arguments: ArraySlice<String>) throws(ConfigurationError) -> Invocation {
     let parts = try ClientArguments(
       arguments, bare: [], valued: ["--reactor", "--session", "--with", "--after-file"])
@@ -107,7 +110,7 @@ struct InvocationReader {
     return .changes(command)
   }
 
-  /// `reactord send URL ACTION [--wait SECONDS]`; `-` reads the action from standard input.
+  /// Parses `reactord send URL ACTION [--wait SECONDS]`; `-` reads the action from standard input.
   func send(_ arguments: ArraySlice<String>) throws(ConfigurationError) -> Invocation {
     let parts = try ClientArguments(arguments, bare: [], valued: ["--wait"])
     if let text = parts.text { return .print(text) }
@@ -126,7 +129,7 @@ struct InvocationReader {
       SendCommand(session: try session(parts.words[0]), action: action, wait: wait))
   }
 
-  /// `reactord new NAME [--package PATH|URL]`.
+  /// Parses `reactord new NAME [--package PATH|URL]`.
   func new(_ arguments: ArraySlice<String>) throws(ConfigurationError) -> Invocation {
     let parts = try ClientArguments(arguments, bare: [], valued: ["--package"])
     if let text = parts.text { return .print(text) }
@@ -220,7 +223,7 @@ struct InvocationReader {
     }
   }
 
-  /// Warnings about environment variables with our prefix that are not settings.
+  /// Warnings about environment variables that begin with `REACTORD_` and are not settings.
   ///
   /// They are not errors because Kubernetes sets `REACTORD_PORT` and others for a Service.
   private var warnings: [String] {

@@ -8,7 +8,7 @@ public struct ConfigurationError: Error, Equatable {
   /// The exit code of the process, from `sysexits.h`.
   public let exitCode: Int32
 
-  /// Whether a retry may succeed: another process uses the store.
+  /// Whether a retry can succeed: another process uses the store, or its brokers are not available.
   let isTemporary: Bool
 
   /// Lines to print below the message; empty for most errors.
@@ -30,17 +30,17 @@ public struct ConfigurationError: Error, Equatable {
     self.init(message: failure.message, exitCode: failure.exitCode)
   }
 
-  /// The command line is invalid: EX_USAGE.
+  /// Returns the error for an invalid command line: EX_USAGE.
   static func usage(_ message: String, help: String = "") -> ConfigurationError {
     ConfigurationError(message: message, exitCode: 64, isTemporary: false, usage: help)
   }
 
-  /// A setting or the configuration file is invalid: EX_CONFIG.
+  /// Returns the error for an invalid setting or configuration file: EX_CONFIG.
   static func configuration(_ message: String) -> ConfigurationError {
     ConfigurationError(message: message, exitCode: 78)
   }
 
-  /// The program declares an invalid setting: EX_SOFTWARE.
+  /// Returns the error for an invalid setting that the program declares: EX_SOFTWARE.
   static func declaration(_ name: String) -> ConfigurationError {
     ConfigurationError(
       message: "the setting \"\(name)\" is declared twice or under an invalid name",

@@ -3,7 +3,7 @@ struct ConfigurationFile {
   /// The maximum size of a configuration file.
   static let sizeLimit = 1_048_576
 
-  /// The path for messages.
+  /// The path of the file, for error messages.
   let path: String
 
   private let members: [ConfigurationValue.Member]

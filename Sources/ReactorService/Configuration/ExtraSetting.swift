@@ -1,4 +1,4 @@
-/// A setting that the program which registers the reactors declares, and reads with its type.
+/// A setting with a typed value, declared by the program that registers the reactors.
 ///
 /// ```swift
 /// let latency = ExtraSetting(

@@ -37,22 +37,22 @@ struct SettingsTable: Sendable {
     self.groups = groups
   }
 
-  /// The setting of a flag, which includes its dashes.
+  /// Returns the setting of a flag, which includes its dashes.
   func setting(flag: String) -> Setting? { byFlag[flag] }
 
-  /// The setting of an environment variable.
+  /// Returns the setting of an environment variable.
   func setting(variable: String) -> Setting? { byVariable[variable] }
 
-  /// The setting of a dotted name.
+  /// Returns the setting of a dotted name.
   func setting(name: String) -> Setting? { Self.isShort(name) ? byName[name] : nil }
 
-  /// Whether this is the name of a group of settings.
+  /// Returns whether this is the name of a group of settings.
   func isGroup(_ name: String) -> Bool { Self.isShort(name) && groups.contains(name) }
 
   // Hashing a long String costs quadratic time for some texts.
   private static func isShort(_ name: String) -> Bool { name.utf8.count <= 128 }
 
-  /// The groups that contain a name: `a` and `a.b` for `a.b.c`.
+  /// Returns the groups that contain a name: `a` and `a.b` for `a.b.c`.
   static func groups(of name: String) -> [String] {
     name.indices.filter { name[$0] == "." }.map { String(name[..<$0]) }
   }

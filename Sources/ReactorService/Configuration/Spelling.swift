@@ -1,6 +1,6 @@
 /// Suggests a known word for an unknown one.
 enum Spelling {
-  /// `; did you mean …?` with the most similar word, or an empty string if none is similar.
+  /// Returns `; did you mean …?` with the most similar word, or an empty string if none is similar.
   static func hint(for word: String, among candidates: [String]) -> String {
     let limit = max(1, word.utf8.count / 4)
     let nearest =
@@ -11,7 +11,7 @@ enum Spelling {
     return nearest.map { "; did you mean \($0.word)?" } ?? ""
   }
 
-  /// The Levenshtein distance, in bytes.
+  /// Returns the Levenshtein distance in bytes.
   private static func distance(_ first: [UInt8], _ second: [UInt8]) -> Int {
     // Settings have short names; a longer word is never similar.
     guard abs(first.count - second.count) <= 8, first.count <= 64 else { return .max }

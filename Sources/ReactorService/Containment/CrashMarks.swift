@@ -6,15 +6,15 @@ internal import Telemetry
 
 /// The marks of running actions and the quarantine, in a file that outlives the process.
 ///
-/// Beside an SQLite store the file is `STORE.marks`, which `reactord quarantine` opens as well. With a
-/// store in memory it is a file without a name that the supervisor retains.
+/// Beside an SQLite store the file is `STORE.marks`, which `reactord quarantine` opens as well.
+/// With a store in memory or at brokers it is a file without a name that the supervisor retains.
 @safe
 final class CrashMarks: ActionMarking {
-  /// The crash of the process before this one.
+  /// The crash of the previous process.
   struct Crash {
     let signal: String
 
-    /// The number of actions and sessions that were quarantined for it.
+    /// The number of actions and sessions that were quarantined because of the crash.
     let quarantined: Int
 
     /// The functions that were executed, the innermost first.
@@ -37,7 +37,8 @@ final class CrashMarks: ActionMarking {
     unsafe self.region = region
   }
 
-  /// Opens the file beside a store; `nil` if it cannot be opened or, on request, created.
+  /// Opens the file beside a store, and creates it if `creating` is set; `nil` if it cannot be
+  /// opened.
   convenience init?(besideStore path: String, creating: Bool) {
     let flags = O_RDWR | O_CLOEXEC | (creating ? O_CREAT : 0)
     let descriptor = unsafe open(path + ".marks", flags, 0o600)
@@ -46,7 +47,7 @@ final class CrashMarks: ActionMarking {
     self.init(descriptor: descriptor)
   }
 
-  /// Quarantines what the process before was executing when it crashed.
+  /// Quarantines the actions and sessions that the previous process was executing when it crashed.
   ///
   /// - Parameter signal: The signal that ended it, if the supervisor knows it.
   /// - Returns: The crash; `nil` if there was none.
@@ -64,10 +65,10 @@ final class CrashMarks: ActionMarking {
       backtrace: offsets.filter { $0 != 0 }.prefix(Self.backtraceLength).map(Self.function))
   }
 
-  /// Flags the marks of a thread that crashes from now on.
+  /// Installs the handler of crashes, which flags the marks of the thread that crashes.
   ///
-  /// The code of an effect outside of a turn has no mark: its action is found in the values that its
-  /// task inherited, when it crashes.
+  /// The code of an effect outside of a turn has no mark. If it crashes, the handler finds the
+  /// action in the task-local values that the effect's task has inherited.
   func handleCrashes() {
     unsafe reactord_marks_install(region) { region in
       guard let region = unsafe region, let (session, action) = CrashedEffect.current else {
@@ -157,7 +158,7 @@ final class CrashMarks: ActionMarking {
     }
   }
 
-  /// The beginning of a C array of characters.
+  /// Returns the first `length` characters of a C array.
   private static func text<Characters>(_ characters: Characters, _ length: UInt32) -> String {
     unsafe withUnsafeBytes(of: characters) {
       unsafe String(decoding: $0.prefix(Int(length)), as: UTF8.self)
@@ -173,10 +174,11 @@ final class CrashMarks: ActionMarking {
 
   private static func name(of signal: Int32) -> String { names[signal] ?? "\(signal)" }
 
-  /// The name of the function at an offset in the executable; the offset if it is unknown.
+  /// Returns the name of the function at an offset in the executable; the offset if the name is
+  /// unknown.
   private static func function(at offset: UInt64) -> String {
     var name = [CChar](repeating: 0, count: 512)
-    // The address follows the call.
+    // The offset is a return address, which follows the call.
     guard unsafe reactord_function_name(offset - 1, &name, name.count) != 0 else {
       return "0x" + String(offset, radix: 16)
     }

@@ -3,12 +3,14 @@ internal import ReactorLog
 internal import Telemetry
 
 extension ServiceContext {
-  /// Begins to mark actions, and quarantines those that crashed the process before.
+  /// Begins to mark actions, and quarantines those that crashed the previous process.
   ///
   /// - Parameters:
-  ///   - settings: The settings of the host, which get the marks.
-  ///   - sharedMarks: Adds the quarantine of the store; `nil` if the marks have the only one.
-  /// - Returns: The metrics of the marks; `nil` without a file beside the store and without a supervisor, or without space on the disk.
+  ///   - settings: The settings of the host, to which the marks are added.
+  ///   - sharedMarks: Adds the shared quarantine of the store to the marks; `nil` if the store has
+  ///     none.
+  /// - Returns: The metrics of the marks; `nil` without a file beside the store and without a
+  ///   supervisor, or without space on the disk.
   func containCrashes(
     _ settings: inout HostSettings, _ sharedMarks: ((CrashMarks?) -> any SharedMarking)?
   ) async -> (any MetricsSource)? {

@@ -4,8 +4,9 @@ internal import Telemetry
 
 /// Marks whose quarantine all processes of a store share.
 protocol SharedMarking: ActionMarking, MetricsSource {
-  /// Moves the entries of the process before this one into the store.
+  /// Moves the quarantine entries of the previous process into the store.
   ///
-  /// Must be called before actions are executed. Without the store they stay in this process.
+  /// Must be called before actions are executed. If the store is not available, the entries stay in
+  /// this process.
   func share() async throws(LogError)
 }

@@ -10,7 +10,8 @@ enum RegistrationCheck {
     for (kind, names) in [("reactor", reactors), ("global", globals)] {
       var seen: Set<String> = []
       for name in names {
-        // The grammar of session ids: both are parts of a path, of file names and of metric labels.
+        // Names have the grammar of session ids: both are parts of paths, file names and metric
+        // labels.
         guard SessionKey.isValid(id: name) else {
           throw .configuration(
             "the \(kind) \"\(name)\" has an invalid name: use 1 to 128 of A-Z a-z 0-9 . _ ~ -")

@@ -6,7 +6,7 @@ internal import TerminalClient
 internal import Zlib
 
 extension ServiceContext {
-  /// The settings of the HTTP API, with the parts that only the service can provide.
+  /// Returns the settings of the HTTP API, with the parts that only the service can provide.
   ///
   /// - Parameter credentials: The files of keys and tokens.
   /// - Returns: The settings.

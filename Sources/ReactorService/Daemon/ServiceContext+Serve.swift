@@ -26,8 +26,8 @@ extension ServiceContext {
   /// - Parameters:
   ///   - reactors: The reactors, in the order of the catalogue.
   ///   - globals: The values that sessions share.
-  /// - Throws: A `ConfigurationError` if a name is invalid or used twice, the declaration of a flow is wrong, the store cannot be opened or
-  ///   the address cannot be bound.
+  /// - Throws: A `ConfigurationError` if a name is invalid or used twice, the declaration of a flow
+  ///   is wrong, the store cannot be opened or the address cannot be bound.
   public func serve(
     _ reactors: [ReactorRegistration], globals: [any SharedGlobal] = []
   ) async throws {
@@ -43,7 +43,8 @@ extension ServiceContext {
     defer { deadline.isMet.store(true, ordering: .relaxed) }
     var hostSettings = configuration.host
     hostSettings.sendWait = configuration.api.actionWait
-    // Loading a session reads its messages over the network.
+    // Snapshots are more frequent at brokers, where loading a session reads its messages over the
+    // network.
     if case .nats = configuration.store { hostSettings.snapshotInterval = 64 }
     let marks = await containCrashes(&hostSettings, store.sharedMarks)
     let host = Host(
@@ -133,14 +134,14 @@ extension ServiceContext {
 
   /// The deadline of draining.
   private final class DrainDeadline: Sendable {
-    /// Whether the service ended in time.
+    /// Whether the service has ended before the deadline.
     let isMet = Atomic<Bool>(false)
   }
 
   /// Ends the process if draining takes longer than `shutdown.grace`.
   ///
-  /// A running turn cannot be cancelled and may block the threads that drain. A process that embeds the
-  /// service continues after ``serve(_:globals:)`` has returned, so that the deadline is then met.
+  /// A running turn cannot be cancelled and may block the threads that drain. The deadline is met
+  /// once ``serve(_:globals:)`` returns: a process that embeds the service continues after that.
   private func exitAfterGrace(_ store: OpenStore) -> DrainDeadline {
     let deadline = DrainDeadline()
     let milliseconds = configuration.shutdownGrace.milliseconds
@@ -160,7 +161,7 @@ extension ServiceContext {
   /// Completes requests, streams and writes within `shutdown.grace`.
   private func drain(_ api: ReactorAPI, _ server: MicrohttpdServer, _ store: OpenStore) async {
     let deadline = ContinuousClock.now + configuration.shutdownGrace
-    // Requests are served, at other nodes if these own the session.
+    // During `shutdown.delay` requests are still served, by other nodes if these own the session.
     try? await Task.sleep(for: min(configuration.shutdownDelay, configuration.shutdownGrace))
     api.drain()
     server.beginToStop()
@@ -202,7 +203,8 @@ extension ServiceContext {
     return settings
   }
 
-  /// One worker thread for every two cores; the stream loop, effects and commits use the others.
+  /// Returns `http.workers`, or one thread for every two cores: the stream loop, effects and
+  /// commits use the others.
   private func workers(on cores: Int) -> Int {
     guard configuration.workers == 0 else { return configuration.workers }
     return max(1, cores / 2)

@@ -27,7 +27,7 @@ enum LogEscape {
     }
   }
 
-  /// Whether a value needs quotes in the text format.
+  /// Returns whether a value needs quotes in the text format.
   static func needsQuotes(_ value: String) -> Bool {
     value.isEmpty
       || value.utf8.contains { byte in

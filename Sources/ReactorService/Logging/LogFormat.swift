@@ -13,7 +13,7 @@ extension LogFormat {
   /// The maximum length of a line: `PIPE_BUF` on Linux, up to which a write to a pipe is atomic.
   static let lineLimit = 4_096
 
-  /// The bytes of one line including its newline.
+  /// Returns the bytes of one line, including its newline.
   ///
   /// Strings are escaped, so that the result is always one line, and valid JSON in `json`. Long strings
   /// are truncated. Fields beyond the maximum length are omitted, and the field `truncated` is added.

@@ -70,7 +70,7 @@ final class LogWriter: Sendable {
       return state.isWriterAsleep
     }
     if mustWake { wakeup.signal() }
-    // Longer than the deadline, which the thread observes itself.
+    // Wait longer than the deadline, at which the thread ends by itself.
     finished.wait(seconds: Int(limit.components.seconds) + 1)
   }
 

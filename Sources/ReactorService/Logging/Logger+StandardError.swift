@@ -2,7 +2,7 @@ internal import ReactorLog
 public import Telemetry
 
 extension Logger {
-  /// A logger that writes lines to standard error.
+  /// Returns a logger that writes lines to standard error.
   ///
   /// The lines are written on a thread of their own. While standard error accepts no bytes, up to
   /// 256 KiB are queued and further lines are dropped; the number of dropped lines is logged later.

@@ -5,7 +5,7 @@ final class LogCounts: MetricsSource {
   private let warnings = Counter()
   private let errors = Counter()
 
-  /// A logger that counts lines and forwards them to another logger.
+  /// Returns a logger that counts lines and forwards them to another logger.
   func counting(_ logger: Logger) -> Logger {
     Logger(threshold: logger.threshold) { [self] level, message, fields in
       switch level {

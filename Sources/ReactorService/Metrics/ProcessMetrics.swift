@@ -59,7 +59,7 @@ struct ProcessMetrics: MetricsSource {
     String(decoding: read(path), as: UTF8.self).split(separator: " ")
   }
 
-  /// The contents of a small file; empty if it cannot be read.
+  /// Returns the contents of a small file; empty if it cannot be read.
   private static func read(_ path: String) -> [UInt8] {
     let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard file >= 0 else { return [] }

@@ -77,7 +77,8 @@ public struct NewPackageCommand: Sendable {
 }
 
 extension PackageSource {
-  /// The checkout that this program was built in, or the folder `reactord` in the working directory.
+  /// Finds the folder `reactord` in the working directory, or else the checkout that this program
+  /// was built in.
   static func find() -> PackageSource? {
     if isCheckout("reactord") { return .path("../reactord") }
     guard let program = unsafe realpath("/proc/self/exe", nil) else { return nil }

@@ -3,7 +3,7 @@ enum PackageSource: Equatable {
   /// A checkout, absolute or relative to the new package.
   case path(String)
 
-  /// A git repository, of which the release of this binary is used.
+  /// A git repository; the package depends on the release of this binary.
   case url(String)
 
   /// Parses the value of `--package`.
@@ -40,7 +40,7 @@ enum PackageSource: Equatable {
     }
   }
 
-  /// A text as the content of a Swift string literal.
+  /// Returns a text escaped for a Swift string literal.
   private static func escaped(_ text: String) -> String {
     String(text.flatMap { $0 == "\\" || $0 == "\"" ? ["\\", $0] : [$0] })
   }

@@ -8,7 +8,7 @@ public struct AuthenticationSettings: Sendable {
   /// `auth.jwt.issuer`: the value that `iss` must have; empty for any.
   public var issuer = ""
 
-  /// `auth.jwt.audience`: the values of which `aud` must contain one; empty for any.
+  /// `auth.jwt.audience`: `aud` must contain one of these values; empty for any.
   public var audience: [String] = []
 
   /// `auth.jwt.leeway`: the tolerated difference between clocks.
@@ -23,10 +23,10 @@ public struct AuthenticationSettings: Sendable {
   /// `auth.ticket`: how long a ticket is valid.
   public var ticketLifetime = Duration.seconds(30)
 
-  /// `auth.secret`: the path of the file whose bytes sign tickets; empty for random ones.
+  /// `auth.secret`: the path of the file whose bytes sign tickets; empty for random bytes.
   public var secretFile = ""
 
-  /// `auth.rules`: grants by configuration.
+  /// `auth.rules`: the configured grants.
   public var rules = RuleList()
 
   /// `auth.tokens`: the path of the token file; empty for none.
@@ -35,7 +35,7 @@ public struct AuthenticationSettings: Sendable {
   /// Creates the default settings, which authenticate no client and permit everything.
   public init() {}
 
-  /// Whether any credential or rule is configured, so that everything else is denied.
+  /// Whether any credential or rule is configured: then all other access is denied.
   var isUsed: Bool { !(keyFile.isEmpty && tokenFile.isEmpty && rules.isEmpty) }
 
   /// The files whose changes are applied while the service runs.

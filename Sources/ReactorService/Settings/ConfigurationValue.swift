@@ -26,14 +26,14 @@ enum ConfigurationValue: Sendable, Equatable {
   }
 }
 
-/// A position in a file, counted from 1; columns count characters.
+/// A position in a file, counted from 1; columns count Unicode scalars.
 struct FilePosition: Sendable, Equatable, CustomStringConvertible {
   var line = 1
   var column = 1
 
   var description: String { "\(line):\(column)" }
 
-  /// Moves behind a character.
+  /// Moves past a scalar.
   mutating func advance(over scalar: Unicode.Scalar) {
     if scalar == "\n" {
       line += 1

@@ -13,7 +13,7 @@ struct JSON5Parser {
 
   private let scalars: [Unicode.Scalar]
   private var index = 0
-  /// The position of the last member that was parsed, from which the next one is counted.
+  /// The position of the last parsed member, from which the position of the next one is counted.
   private var reached = (index: 0, position: FilePosition())
   private var depth = 0
 
@@ -262,7 +262,7 @@ struct JSON5Parser {
     return position
   }
 
-  /// The position of an index that is not before the last one.
+  /// Returns the position of an index, which is not before that of the previous call.
   private mutating func advancePosition(to index: Int) -> FilePosition {
     for scalar in scalars[reached.index..<index] { reached.position.advance(over: scalar) }
     reached.index = index

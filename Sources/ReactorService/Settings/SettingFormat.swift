@@ -69,7 +69,7 @@ public struct SettingFormat<Value: Sendable>: Sendable {
   /// - Parameters:
   ///   - placeholder: The placeholder for the value in the help.
   ///   - expected: A description of the accepted values that completes the sentence "expected …".
-  ///   - readInput: Parses a value; gets the description of the accepted ones.
+  ///   - readInput: Parses a value. Its second argument is `expected`.
   ///   - write: Returns JSON that `readInput` accepts as text.
   init(
     placeholder: String, expected: String,
@@ -100,7 +100,7 @@ public struct SettingFormat<Value: Sendable>: Sendable {
     isString = false
   }
 
-  /// The value in the form of the configuration file.
+  /// Returns the value in the form of the configuration file.
   func literal(_ value: Value) -> String {
     guard isString else { return write(value) }
     var literal = "\""

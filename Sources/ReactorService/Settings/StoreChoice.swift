@@ -13,7 +13,8 @@ public enum StoreChoice: Sendable, Equatable {
   /// In streams of the NATS brokers at these addresses: `nats://HOST:PORT[,...]`.
   case nats(addresses: String)
 
-  /// Reads `memory`, `sqlite:PATH` or `nats://HOST[,...]`; `nil` for anything else.
+  /// Reads `memory`, `sqlite:PATH`, or the addresses of brokers, which begin with `nats://` or
+  /// `tls://`; `nil` for anything else.
   public init?(_ text: String) {
     if text == "memory" {
       self = .memory
@@ -51,7 +52,8 @@ extension StoreChoice: CustomStringConvertible {
   }
 #else
   extension StoreChoice {
-    /// Recognizes the scheme only, so that opening the store says what is missing.
+    /// Recognizes the scheme only: opening the store then reports that this build cannot use
+    /// brokers.
     private static func areBrokers(_ text: String) -> Bool {
       text.hasPrefix("nats://") || text.hasPrefix("tls://")
     }

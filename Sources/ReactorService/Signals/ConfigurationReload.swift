@@ -3,7 +3,8 @@ internal import Telemetry
 
 /// Reloads the settings that may change while the service runs.
 ///
-/// All methods may be called on any thread. Reloads are serialized by the queue of the signals.
+/// All methods may be called on any thread. A serial queue of ``TerminationSignals`` executes one
+/// reload at a time.
 final class ConfigurationReload: Sendable {
   /// Applies a configuration, or throws without changing anything.
   typealias Handler = @Sendable (Configuration) throws(ConfigurationError) -> Void

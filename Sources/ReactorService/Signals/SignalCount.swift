@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Decides the effect of SIGTERM and SIGINT by the number of signals received.
+/// Decides the effect of SIGTERM, SIGINT and SIGQUIT by the number of signals received.
 final class SignalCount: Sendable {
   enum Effect: Equatable {
     /// Drain, then exit.
@@ -12,7 +12,7 @@ final class SignalCount: Sendable {
 
   private let hasDrained = Atomic(false)
 
-  /// The effect of the next signal.
+  /// Counts a signal, and returns its effect.
   func next() -> Effect {
     hasDrained.exchange(true, ordering: .relaxed) ? .exit : .drain
   }

@@ -15,7 +15,7 @@ public enum TerminationSignals {
     watch(termination) {}
   }
 
-  /// Installs the handlers, with one for SIGHUP.
+  /// Installs the handlers; SIGHUP calls `reload`.
   static func watch(_ termination: Termination, reload: @escaping @Sendable () -> Void) {
     let draining = DispatchQueue(label: "reactord.draining")
     let reloading = DispatchQueue(label: "reactord.reloading")
@@ -36,7 +36,7 @@ public enum TerminationSignals {
     for number in [SIGHUP, SIGTERM, SIGINT, SIGQUIT] { handle(number, on: queue) { body(number) } }
   }
 
-  /// Calls a function for each delivery of a signal; returns when the signal is handled.
+  /// Calls a function for each delivery of a signal; returns once the handler is installed.
   private static func handle(
     _ number: Int32, on queue: DispatchQueue, _ body: @escaping @Sendable () -> Void
   ) {

@@ -52,7 +52,7 @@
   }
 
   extension NATSLog {
-    /// Opens a store at brokers for a task that ends; it does not write the feed of changes.
+    /// Opens a store at brokers for a maintenance task, which does not write the feed of changes.
     fileprivate static func openForTask(
       _ settings: NATSLog.Settings
     ) async throws(ConfigurationError) -> NATSLog {

@@ -9,7 +9,7 @@ public enum QuarantineTask: String, Sendable {
   /// Print the quarantined actions and sessions, one JSON object per line.
   case list
 
-  /// Permit them again.
+  /// Permit the quarantined actions and sessions again.
   case clear
 
   /// Executes the task, also while a daemon uses the store.
@@ -52,7 +52,7 @@ public enum QuarantineTask: String, Sendable {
     try result.withLock { $0 }.get()
   }
 
-  /// An entry as a JSON object.
+  /// Returns an entry as a JSON object.
   static func line(_ entry: QuarantinedAction) -> String {
     func quoted(_ text: String) -> String {
       var bytes: [UInt8] = []

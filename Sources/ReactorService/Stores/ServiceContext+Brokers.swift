@@ -28,10 +28,10 @@
       }
     }
 
-    /// The node that shares the sessions of a store at brokers with other nodes.
+    /// Creates the node that shares the sessions of a store at brokers with other nodes.
     ///
-    /// Its connection is another one than that of the log, so that a burst of messages does not delay
-    /// acknowledgements. Connecting blocks.
+    /// The node has its own connection, so that a burst of messages does not delay the
+    /// acknowledgements of the log. Blocks until it is connected.
     private func makeNode(
       named name: String, _ settings: NATSLog.Settings, _ log: NATSLog
     ) throws(ConfigurationError) -> ClusterNode {
@@ -53,7 +53,7 @@
   }
 
   extension Configuration {
-    /// The settings of a store at brokers.
+    /// Returns the settings of a store at brokers.
     func brokerSettings(_ text: String) throws(ConfigurationError) -> NATSLog.Settings {
       guard let addresses = NATSAddresses(text) else {
         throw .configuration("store: \(store) is no address of brokers")
@@ -64,7 +64,7 @@
       var settings = NATSLog.Settings(addresses, node: HostName.current)
       let path = clusterCredentials
       if !path.isEmpty {
-        // libnats reads it with each connection, and waits for the writer of a FIFO.
+        // Check the file: libnats reads it at each connection, and would block on a FIFO.
         do throws(FileProblem) {
           _ = try SmallFile.read(path, limit: CredentialFiles.sizeLimit)
         } catch {
@@ -86,7 +86,7 @@
   }
 
   extension ConfigurationError {
-    /// Brokers that cannot be used.
+    /// Creates the error for brokers that cannot be used.
     init(_ error: NATSLogError) {
       self.init(message: "store: \(error)", exitCode: 78, isTemporary: error.isTemporary)
     }

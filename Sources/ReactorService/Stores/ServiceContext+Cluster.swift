@@ -16,8 +16,8 @@ extension ServiceContext {
     return settings
   }
 
-  /// The name of this node: `cluster.node`, or the machine's name and the port; without a port of its
-  /// own, the number of the process.
+  /// The name of this node: `cluster.node`, or the name of the machine with the port; without a
+  /// port of its own, with the process id.
   var nodeName: String {
     let name = configuration.clusterNode.text
     guard name.isEmpty else { return name }
@@ -34,7 +34,7 @@ extension ServiceContext {
     "auth.jwt.audience", "auth.jwt.expiry", "auth.cookie", "auth.rules",
   ]
 
-  /// A hash of ``sharedSettings`` and of the contents of the files of keys and tokens.
+  /// A hash of ``sharedSettings`` and of the contents of the files of keys, tokens and the secret.
   var configurationHash: UInt64 {
     var hash = ConfigurationHash()
     for setting in Configuration.settings where Self.sharedSettings.contains(setting.name) {
@@ -61,7 +61,8 @@ private struct ConfigurationHash {
   }
 }
 
-/// Whether the daemon serves requests, beside its store: it may be joining a cluster or about to stop.
+/// The readiness of the daemon, without that of its store: it may be joining a cluster or about to
+/// stop.
 final class DaemonReadiness: Sendable {
   private let stopping = Atomic<Bool>(false)
   private let node: ClusterNode?
@@ -70,10 +71,11 @@ final class DaemonReadiness: Sendable {
     self.node = node
   }
 
-  /// The termination was requested.
+  /// Marks the service as about to stop.
   func stop() { stopping.store(true, ordering: .releasing) }
 
-  /// The reason to select another node; the other nodes that differ from this one.
+  /// The reason why load balancers should select another node, or the differences between this node
+  /// and the others.
   var current: ServiceReadiness {
     if stopping.load(ordering: .acquiring) {
       return ServiceReadiness(problem: "The service is about to stop.")
@@ -90,7 +92,7 @@ final class DaemonReadiness: Sendable {
 }
 
 extension ServiceNode {
-  /// A node for `/v1/nodes`.
+  /// Creates a node of `/v1/nodes` from its status.
   init(_ status: NodeStatus) {
     self.init(
       name: status.node.name, state: "\(status.state)", version: status.description?.release,

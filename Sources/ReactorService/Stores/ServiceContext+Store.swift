@@ -16,10 +16,12 @@ struct OpenStore: Sendable {
   /// The metrics of the store; `nil` for none.
   var metrics: (any MetricsSource)?
 
-  /// Adds the quarantine that all processes of the store share to the marks of this one; `nil` for none.
+  /// Adds the quarantine that all processes of the store share to the marks of this process; `nil`
+  /// if the store has none.
   var sharedMarks: (@Sendable (CrashMarks?) -> any SharedMarking)?
 
-  /// The node that shares the sessions of the store with others; `nil` if this process has all.
+  /// The node that shares the sessions of the store with others; `nil` if this process owns all
+  /// sessions.
   var node: ClusterNode?
 }
 
@@ -27,7 +29,7 @@ extension ServiceContext {
   /// Opens the configured store; waits up to `start.wait` for another process to release it, or for its
   /// brokers.
   ///
-  /// Clients of a passed socket wait in its backlog meanwhile.
+  /// In the meantime, clients of an inherited socket wait in its backlog.
   ///
   /// - Returns: `nil` if the termination was requested while waiting.
   func openStoreWhenFree(_ notifier: ServiceNotifier) async throws -> OpenStore? {
@@ -44,7 +46,7 @@ extension ServiceContext {
           isWaiting = true
         }
       }
-      // A released file lock causes no notification.
+      // Poll: the release of a file lock causes no notification.
       try await Task.sleep(for: .milliseconds(20))
       if termination.isRequested { return nil }
     }
@@ -78,7 +80,8 @@ extension ServiceContext {
 }
 
 extension ConfigurationError {
-  /// A store that cannot be opened: EX_CANTCREAT if the file cannot be created, else EX_CONFIG.
+  /// Creates the error for a store that cannot be opened: EX_CANTCREAT if the file cannot be
+  /// created, else EX_CONFIG.
   init(_ error: SQLiteLogError) {
     self.init(
       message: error.message, exitCode: error.code == .cannotCreate ? 73 : 78,

@@ -6,7 +6,7 @@
 
   /// Marks the actions of this process, and rejects those that crashed any process of the same store.
   final class SharedMarks: SharedMarking {
-    /// The marks of this process; `nil` if there is no supervisor, which would find them.
+    /// The marks of this process; `nil` without a supervisor, whose next process would read them.
     private let own: CrashMarks?
     private let shared: StoredQuarantine
 
@@ -61,7 +61,7 @@
   }
 
   extension QuarantinedAction {
-    /// The entry of a store.
+    /// Creates an entry from the shared quarantine of a store.
     init(_ entry: StoredQuarantine.Entry) {
       self.init(
         session: entry.session, action: entry.action, at: entry.at, signal: entry.signal)

@@ -1,6 +1,6 @@
 #if !NATS
   extension ServiceContext {
-    /// Fails: this build has no client of brokers.
+    /// Throws an error: this build has no client of brokers.
     func openBrokers(_ addresses: String) async throws(ConfigurationError) -> OpenStore {
       throw .withoutBrokers
     }
@@ -19,7 +19,7 @@
   }
 
   extension ConfigurationError {
-    /// The package trait `NATS` is disabled.
+    /// The error of a build without the package trait `NATS`.
     fileprivate static var withoutBrokers: ConfigurationError {
       .configuration(
         "store: this build cannot use brokers (nats://); build it with the package trait NATS, which "

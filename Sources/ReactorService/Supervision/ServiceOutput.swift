@@ -6,7 +6,7 @@ internal import SystemThreads
 /// A service that crashes writes the reason to standard error; a pipe that is always read keeps that
 /// write from blocking.
 final class ServiceOutput: Sendable {
-  /// The end of the pipe for the service.
+  /// The writing end of the pipe, for the service.
   let descriptor: Int32
 
   private let reading: Int32
@@ -36,12 +36,12 @@ final class ServiceOutput: Sendable {
       if count < 0, errno == EINTR { continue }
       guard count > 0 else { break }
       rest += buffer[..<count]
-      // An unfinished line waits for its end, unless it is very long.
+      // Wait for the end of an unfinished line, unless it is longer than 64 KiB.
       let end =
         rest.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 }
         ?? (rest.count > 65_536 ? rest.count : 0)
       guard end > 0 else { continue }
-      // The service drops lines itself while this thread waits for space.
+      // While this thread waits for space, the pipe fills and the service drops lines itself.
       writer.waitForSpace(end, milliseconds: 1_000)
       writer.write(Array(rest[..<end]))
       rest.removeFirst(end)

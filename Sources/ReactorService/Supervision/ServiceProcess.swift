@@ -17,7 +17,8 @@ struct ServiceProcess: ~Copyable {
   let id: pid_t
 
   private let ready: Int32
-  // The service ends when this end of the pipe is closed, by the supervisor or by its crash.
+  // The writing end of a pipe. The service exits when it is closed, by the supervisor or by a crash
+  // of the supervisor.
   private let lifeline: Int32
 
   private init(id: pid_t, ready: Int32, lifeline: Int32) {
@@ -54,7 +55,7 @@ struct ServiceProcess: ~Copyable {
     unsafe posix_spawn_file_actions_init(&actions)
     defer { unsafe posix_spawn_file_actions_destroy(&actions) }
     unsafe posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO)
-    // The sources may have the numbers of the targets; copies above all of them are safe.
+    // A source may have the number of a target: duplicate the sources above all targets first.
     let sources = [lifeline.reading, ready.writing] + sockets + [marks]
     let base = SupervisorLink.firstDescriptor
     var copies: [Int32] = []
@@ -68,7 +69,8 @@ struct ServiceProcess: ~Copyable {
     var attributes = posix_spawnattr_t()
     unsafe posix_spawnattr_init(&attributes)
     defer { unsafe posix_spawnattr_destroy(&attributes) }
-    // In its own process group, so that a terminal sends signals only to the supervisor.
+    // Start the process in its own process group, so that a terminal sends signals only to the
+    // supervisor.
     unsafe posix_spawnattr_setpgroup(&attributes, 0)
     var defaults = sigset_t()
     unsafe sigemptyset(&defaults)
@@ -84,8 +86,8 @@ struct ServiceProcess: ~Copyable {
     let link = SupervisorLink(
       socketCount: sockets.count, restarts: restarts, lastSignal: lastSignal)
     environment.append(link.variable)
-    // The marks have the functions of a crash; the runtime's own report takes seconds, in which no
-    // request is served.
+    // The marks record the backtrace of a crash. Disable the backtrace of the Swift runtime: it
+    // takes seconds, in which no request is served.
     if !environment.contains(where: { $0.hasPrefix("SWIFT_BACKTRACE=") }) {
       environment.append("SWIFT_BACKTRACE=enable=no")
     }
@@ -104,7 +106,7 @@ struct ServiceProcess: ~Copyable {
     return ServiceProcess(id: id, ready: ready.reading, lifeline: lifeline.writing)
   }
 
-  /// Waits until the process accepts connections; returns `false` if it ends before.
+  /// Waits until the process accepts connections; returns `false` if it ends before that.
   func waitUntilReady() -> Bool {
     var byte: UInt8 = 0
     while true {

@@ -15,7 +15,7 @@ internal import TerminalClient
 /// with the service's exit code when the service exits, and restarts a service that a signal killed.
 final class Supervisor: Sendable {
   private struct State {
-    /// The process of the service; `nil` between two of them.
+    /// The process id of the service; `nil` while no process of the service runs.
     var service: pid_t?
     var isTerminating = false
     var hasAnnounced = false
@@ -27,7 +27,8 @@ final class Supervisor: Sendable {
   private let state = Mutex(State())
   private let wakeup: Waker
   private let output: ServiceOutput
-  /// A file for the marks of running actions, for a service with its store in memory.
+  /// The file for the marks of running actions, for a service with its store in memory or at
+  /// brokers.
   private let marks: Int32
 
   /// Opens the sockets and handles signals.
@@ -66,7 +67,8 @@ final class Supervisor: Sendable {
       case .exited(let code): finish(code)
       case .killed(let signal):
         if state.withLock({ $0.isTerminating }) {
-          // A process that has not yet replaced the action of the signal serves nothing.
+          // A terminating signal kills only a process that has not installed its handler yet. It
+          // has served no requests.
           finish([SIGTERM, SIGINT, SIGQUIT].contains(signal) ? EXIT_SUCCESS : EXIT_FAILURE)
         }
         let delay = backoff.delay(afterUptime: .now - start)
@@ -92,7 +94,7 @@ final class Supervisor: Sendable {
       }
       if isTerminating { kill(service.id, SIGTERM) }
       if service.waitUntilReady() { announce() }
-      // Without reaping: the id stays valid until `state` no longer contains it.
+      // Do not reap the process yet: its id must stay valid as long as `state` contains it.
       service.waitUntilEnded()
       state.withLock { $0.service = nil }
       return service.reap()

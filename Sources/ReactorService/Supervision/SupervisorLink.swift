@@ -65,7 +65,7 @@ struct SupervisorLink: Sendable {
     _ = SystemThread(named: "supervisor") {
       var byte: UInt8 = 0
       while unsafe read(Self.firstDescriptor, &byte, 1) < 0, errno == EINTR {}
-      // The store is safe at any time, as in a crash.
+      // The store needs no shutdown: it is consistent after a crash at any time.
       _exit(EXIT_FAILURE)
     }
   }

@@ -9,7 +9,7 @@ enum InheritedSockets {
   /// The maximum number of passed descriptors.
   static let limit = 64
 
-  /// The passed descriptors.
+  /// Returns the passed descriptors.
   ///
   /// - Parameters:
   ///   - environment: `LISTEN_PID` is the receiving process, `LISTEN_FDS` the number of descriptors.

@@ -8,7 +8,7 @@ struct ServiceNotifier: Sendable {
     case ready = "READY=1"
     /// The server drains.
     case stopping = "STOPPING=1"
-    /// The start waits for another process to release the store.
+    /// At startup, the process waits for another process to release the store, or for its brokers.
     case waiting = "STATUS=waiting for the store"
   }
 
@@ -19,7 +19,7 @@ struct ServiceNotifier: Sendable {
 
   /// Sends a notification if there is a service manager; does not block.
   ///
-  /// - Returns: Whether the service manager will receive it.
+  /// - Returns: Whether the notification was sent.
   @discardableResult
   func notify(_ state: State) -> Bool {
     guard let path, let first = path.utf8.first else { return false }

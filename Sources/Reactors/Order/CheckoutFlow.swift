@@ -3,7 +3,7 @@ public import ReactorFlows
 
 /// The checkout of an order: a tip, then the payment.
 ///
-/// A flow of its own, which knows no other flow.
+/// An independent flow, which refers to no other flow.
 public final class CheckoutFlow: Coordinator {
   /// The actions that clients send.
   public enum Action: Codable, Sendable {
@@ -16,7 +16,7 @@ public final class CheckoutFlow: Coordinator {
     case finish(receipt: String)
   }
 
-  /// Reported by the screens.
+  /// The steps that the screens report.
   public enum Step: Codable, Sendable {
     case proceed(total: Int)
     case paid(receipt: String)
@@ -27,7 +27,7 @@ public final class CheckoutFlow: Coordinator {
     /// The tip, and the payment on top of it.
     public var stack: Stack<CheckoutFlow>
 
-    /// The checkout of a total, which begins with the tip.
+    /// Creates the checkout of a total, which begins with the tip.
     public init(total: Int) {
       stack = Stack(TipReactor.State(price: total))
     }
@@ -48,7 +48,7 @@ public final class CheckoutFlow: Coordinator {
     },
   ]
 
-  /// The checkout of nothing; a parent presents one with a total.
+  /// A checkout without a total; a parent presents one with a total.
   public let initialState = State(total: 0)
 
   /// Presents the screens of the checkout.
@@ -68,7 +68,7 @@ public final class CheckoutFlow: Coordinator {
     }
   }
 
-  /// The tip, then the payment, then the end.
+  /// Presents the payment after the tip, and finishes the checkout after the payment.
   public func coordinate(_ step: Step) -> Observable<Mutation> {
     switch step {
     case .proceed(let total):
@@ -79,7 +79,7 @@ public final class CheckoutFlow: Coordinator {
     }
   }
 
-  /// A payment in progress cannot be left.
+  /// Rejects the dismissal of a payment in progress.
   public func allowsDismissal(of entry: Entry<CheckoutFlow>) -> Bool {
     entry.state(of: PaymentReactor.self)?.isPaying != true
   }

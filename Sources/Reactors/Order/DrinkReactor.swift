@@ -33,7 +33,7 @@ public final class DrinkReactor: Reactor {
     let name: String
     var size = Drink.Size.small
 
-    /// A small drink.
+    /// Creates a small drink.
     public init(name: String) {
       self.name = name
     }

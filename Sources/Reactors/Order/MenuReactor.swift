@@ -25,7 +25,7 @@ public final class MenuReactor: Reactor {
 
   private static let drinks = ["Latte", "Mocha", "Espresso"]
 
-  /// Whether a drink is on the menu.
+  /// Returns whether a drink is on the menu.
   static func serves(_ drink: String) -> Bool {
     drinks.contains { $0.utf8.elementsEqual(drink.utf8) }
   }

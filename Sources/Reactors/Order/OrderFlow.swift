@@ -17,7 +17,7 @@ public final class OrderFlow: Coordinator {
     case countAbandoned
   }
 
-  /// Reported by modules and triggered by dismissals.
+  /// The steps that modules report and dismissals trigger.
   ///
   /// Clients cannot send steps.
   public enum Step: Codable, Sendable {
@@ -79,16 +79,16 @@ public final class OrderFlow: Coordinator {
     case .stack(let action): return router.mutate(action, in: self)
     case .checkout:
       guard !currentState.drinks.isEmpty else { return .error(NothingOrdered()) }
-      // A double click, or another client.
+      // A double click, or another client, has begun the checkout already.
       guard children.isEmpty else { return .empty() }
       let checkout = CheckoutFlow.State(total: currentState.drinks.count * 4)
       return presentChild(checkout, animated: true, onDismissed: .checkoutLeft)
     }
   }
 
-  /// Decides where to go next.
+  /// Presents or dismisses screens after a step.
   ///
-  /// The order of screens is defined here and nowhere else.
+  /// This function alone defines the order of the screens.
   public func coordinate(_ step: Step) -> Observable<Mutation> {
     switch step {
     case .chosen(let name): present(DrinkReactor.State(name: name), animated: true)
@@ -100,7 +100,7 @@ public final class OrderFlow: Coordinator {
     }
   }
 
-  /// The checkout cannot be left while the bank is being called.
+  /// Rejects the dismissal of the checkout while the bank is being called.
   public func allowsDismissal(of entry: Entry<OrderFlow>) -> Bool {
     entry.state(of: CheckoutFlow.self)?.isPaying != true
   }

@@ -18,7 +18,7 @@ public final class PaymentReactor: Reactor {
     let amount: Int
     var isPaying = false
 
-    /// A payment that has not begun.
+    /// Creates a payment that has not begun.
     public init(amount: Int) {
       self.amount = amount
     }
@@ -29,7 +29,9 @@ public final class PaymentReactor: Reactor {
 
   private let bank: any Bank
 
-  /// Whether this instance calls the bank, unlike one whose process has ended.
+  /// Whether this instance is calling the bank.
+  ///
+  /// The state can be that of an earlier instance, whose call has ended.
   private var isCalling = false
 
   /// Creates a reactor.
@@ -37,10 +39,10 @@ public final class PaymentReactor: Reactor {
     self.bank = bank
   }
 
-  /// Pays once at a time.
+  /// Calls the bank, unless a call is in progress.
   ///
-  /// An action that the end of a process has interrupted is executed again: its payment has begun in the
-  /// State, and continues.
+  /// An action that was interrupted by the end of the process is executed again. The State is then
+  /// `isPaying` already, and the bank is called again without another `begin`.
   public func mutate(action: Action) -> Observable<Mutation> {
     switch action {
     case .pay:

@@ -19,7 +19,7 @@ public final class TipReactor: Reactor {
     let price: Int
     var tip = 0
 
-    /// No tip yet.
+    /// Creates an order without a tip.
     public init(price: Int) {
       self.price = price
     }
