@@ -16,8 +16,8 @@
 #define FRAMES 48
 
 struct mark {
-  _Atomic uint64_t thread;  // 0 while it is free
-  _Atomic int32_t signal;   // of the crash of its thread; 0 for none
+  _Atomic uint64_t thread;  // the thread that reserved the mark; 0 while it is free
+  _Atomic int32_t signal;   // the signal of the crash of its thread; 0 for none
   struct reactord_marked marked;
 };
 
@@ -29,16 +29,16 @@ struct entry {
 struct region {
   uint64_t magic;
   _Atomic uint32_t count;
-  uint32_t next;  // the place of the next entry
+  uint32_t next;  // the index of the next entry to write
   _Atomic uint64_t crashes;
-  _Atomic int32_t signal;  // of the crash of the process; 0 for none
+  _Atomic int32_t signal;  // the signal of the crash of the process; 0 for none
   uint32_t frame_count;
   uint64_t frames[FRAMES];
   struct mark marks[MARKS];
   struct entry entries[REACTORD_QUARANTINE_CAPACITY];
 };
 
-// Names the layout: another one starts empty.
+// Identifies the layout of the file; a file with another value is cleared.
 static const uint64_t magic = 0x31304b52414d4452;  // RDMARK01
 
 static struct region *installed;
@@ -50,7 +50,7 @@ static uint64_t executable_start, executable_end;
 // MARK: The file
 
 void *reactord_marks_map(int descriptor) {
-  // A write to a mapped page without space on the disk would be a crash.
+  // Allocate the disk space now: a write to a mapped page without space raises SIGBUS.
   if (posix_fallocate(descriptor, 0, sizeof(struct region)) != 0) return NULL;
   struct region *region = mmap(
     NULL, sizeof(struct region), PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
@@ -133,20 +133,20 @@ static void crash(int number, siginfo_t *information, void *context) {
     void *frames[FRAMES];
     int count = backtrace(frames, FRAMES);
     region->frame_count = 0;
-    // The first two are this function and the return from the signal.
+    // Skip the first two frames: this function and the return from the signal handler.
     for (int index = 2; index < count; index++) {
       uint64_t address = (uint64_t)frames[index];
       int is_own = address >= executable_start && address < executable_end;
       region->frames[region->frame_count++] = is_own ? address - executable_start : 0;
     }
   }
-  // Last: a fault in it ends the process at once, since the signal is blocked.
+  // Call `attribute` last: the signal is blocked, so that a fault in it ends the process.
   if (!is_marked && attribute != NULL) {
     attribute(region);
     flag(region, number);
   }
   sigaction(number, &former[number], NULL);
-  // A fault happens again when this returns; a signal that was sent does not.
+  // A fault recurs when the handler returns; a signal that was sent must be raised again.
   if (information->si_code <= 0) raise(number);
 }
 
@@ -154,12 +154,12 @@ void reactord_marks_install(void *memory, void (*attributing)(void *region)) {
   installed = memory;
   attribute = attributing;
   void *frames[4];
-  // Loads what `backtrace` needs, which allocates.
+  // The first call of `backtrace` loads a library, which allocates memory: not in the handler.
   backtrace(frames, 4);
   Dl_info own;
   if (dladdr((void *)&reactord_marks_install, &own) != 0) {
     executable_start = (uint64_t)own.dli_fbase;
-    // Executables are smaller; libraries are mapped far away.
+    // The executable is smaller than 1 GiB, and libraries are mapped farther away.
     executable_end = executable_start + (1ull << 30);
   }
   struct sigaction action;
@@ -229,7 +229,7 @@ struct reactord_crash reactord_marks_collect(void *memory, int signal, int64_t n
   for (int index = 0; index < MARKS; index++) {
     struct mark *mark = &region->marks[index];
     int flagged = atomic_load(&mark->signal);
-    // Without the handler's flag, each thread may be the one that crashed.
+    // If the handler did not run, any thread with a mark may have crashed.
     int is_suspect = flagged || (!handled && signal);
     struct reactord_marked *marked = &mark->marked;
     int is_sound = marked->reactor_length <= REACTORD_MARK_NAME

@@ -8,12 +8,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// Of the Swift runtime.
+// Defined by the Swift runtime.
 extern char *swift_demangle(
   const char *mangled, size_t length, char *output, size_t *size, uint32_t flags)
   __attribute__((weak));
 
-// The name of the function with an offset, in the symbol table of an executable.
+// Returns the name of the function at an offset, from the symbol table of an executable, or NULL.
 static const char *find(const char *file, size_t size, uint64_t offset) {
   const Elf64_Ehdr *head = (const void *)file;
   if (size < sizeof *head || memcmp(head->e_ident, ELFMAG, SELFMAG) != 0) return NULL;

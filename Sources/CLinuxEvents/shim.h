@@ -4,7 +4,7 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 
-/* Declared under _GNU_SOURCE only, which a module cannot set for another. */
+/* glibc declares it only if _GNU_SOURCE is defined, which a module cannot do for another one. */
 struct sockaddr;
 extern int accept4(int socket, struct sockaddr *_Nullable address, unsigned int *_Nullable size,
                    int flags);

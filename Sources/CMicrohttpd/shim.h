@@ -3,8 +3,8 @@
 #include <string.h>
 #include <sys/epoll.h>
 
-/* Wrappers of the variadic functions that the transport needs, which Swift cannot call. The options of
-   the daemon are a struct, so that Swift passes typed callbacks. */
+/* Wrappers of the variadic functions of libmicrohttpd, which Swift cannot call. The options of the
+   daemon are a struct, so that the callbacks of Swift are typed. */
 
 struct reactord_daemon_options {
   unsigned int flags;
@@ -45,12 +45,12 @@ static inline int reactord_is_known(void) {
   return strncmp(MHD_get_version(), "0.9.", 4) == 0;
 }
 
-/* Causes the daemon to read a connection again after its recv() has failed with EAGAIN although there may be
-   input.
+/* Causes the daemon to read a connection again after recv() has failed with EAGAIN, although there
+   may be input.
 
-   The library registers the connection's socket edge-triggered, with the connection as data (all 0.9.x).
-   Registering it again reports its input once more. A connection that the library has not registered yet
-   is registered by it next. */
+   The library registers the socket of a connection edge-triggered, with the connection as data (all
+   0.9.x). Modifying the registration reports pending input again. If the library has not registered
+   the socket yet, the call has no effect, and the library registers it next. */
 static inline void reactord_read_again(int epoll, int socket,
                                        struct MHD_Connection *_Nonnull connection) {
   struct epoll_event event = {.events = EPOLLIN | EPOLLOUT | EPOLLPRI | EPOLLET,

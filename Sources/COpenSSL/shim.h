@@ -12,8 +12,10 @@
 #include <openssl/rsa.h>
 #include <openssl/sha.h>
 
-/* Creates a key of parameters, which it frees. A builder holds the pointers that it is given until
-   the parameters are created, so that it is used here, where nothing is bridged; `NULL` on failure. */
+/* Creates a public key from the parameters of a builder, which the caller frees; NULL on failure.
+
+   A builder stores the pointers to its values until the parameters are created. It is used in C,
+   because the pointers that Swift passes to a C function are only valid during the call. */
 static inline EVP_PKEY *_Nullable reactord_public_key(
     const char *_Nonnull type, OSSL_PARAM_BLD *_Nonnull builder) {
   EVP_PKEY *key = NULL;
@@ -26,7 +28,7 @@ static inline EVP_PKEY *_Nullable reactord_public_key(
   return key;
 }
 
-/* A key on a named curve; the point is uncompressed and is checked. */
+/* Creates a key on a named curve from an uncompressed point, which is checked; NULL on failure. */
 static inline EVP_PKEY *_Nullable reactord_ec_key(
     const char *_Nonnull curve, const unsigned char *_Nonnull point, size_t length) {
   EVP_PKEY *key = NULL;
@@ -38,7 +40,7 @@ static inline EVP_PKEY *_Nullable reactord_ec_key(
   return key;
 }
 
-/* An RSA key of its modulus and exponent in big-endian order. */
+/* Creates an RSA key from its modulus and exponent in big-endian order; NULL on failure. */
 static inline EVP_PKEY *_Nullable reactord_rsa_key(
     const unsigned char *_Nonnull modulus, int modulus_length,
     const unsigned char *_Nonnull exponent, int exponent_length) {
@@ -62,8 +64,8 @@ typedef struct {
 
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wdeprecated-declarations"
-/* Hashes bytes without an allocation. The functions that replace these look an algorithm up and creates
-   a context for each digest, which takes as long as hashing a token. */
+/* Hashes bytes without an allocation. The functions that replace the deprecated ones look up an
+   algorithm and create a context for each digest, which takes as long as hashing a token. */
 static inline reactord_digest reactord_sha256(const unsigned char *_Nullable bytes, size_t count) {
   reactord_digest digest;
   SHA256_CTX context;
@@ -74,5 +76,5 @@ static inline reactord_digest reactord_sha256(const unsigned char *_Nullable byt
 }
 #pragma clang diagnostic pop
 
-/* OPENSSL_free is a macro. */
+/* OPENSSL_free is a macro, which Swift does not import. */
 static inline void reactord_openssl_free(void *_Nullable memory) { OPENSSL_free(memory); }

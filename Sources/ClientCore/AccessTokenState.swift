@@ -16,7 +16,8 @@ package struct AccessTokenState<Waiter: Sendable>: Sendable {
     case fail(Waiter, Problem)
   }
 
-  /// A token is renewed this long before its expiry, or after three quarters of a shorter life.
+  /// A token is renewed this long before its expiry, or, if its lifetime is short, after three
+  /// quarters of it.
   private static var margin: Duration { .seconds(30) }
 
   private var token: String?
@@ -31,7 +32,7 @@ package struct AccessTokenState<Waiter: Sendable>: Sendable {
   /// Whether there is a token.
   package var hasToken: Bool { token != nil }
 
-  /// When to call ``wake(now:)``; `nil` if the token does not expire.
+  /// When to call ``wake(now:)``; `nil` if no renewal is scheduled.
   package var deadline: Duration? { isRequesting ? nil : renewsAt }
 
   /// Passes the token to a waiter, now or when it has been obtained.
@@ -41,7 +42,7 @@ package struct AccessTokenState<Waiter: Sendable>: Sendable {
     return requested()
   }
 
-  /// Discards a token that the server rejected; a newer one stays.
+  /// Discards a token that the server rejected; a newer token is not affected.
   package mutating func reject(_ rejected: String?) {
     guard let rejected, rejected == token else { return }
     token = nil
@@ -55,7 +56,7 @@ package struct AccessTokenState<Waiter: Sendable>: Sendable {
     return requested()
   }
 
-  /// Records the result of a request, with the remaining life of the token if that is known.
+  /// Records the result of a request, with the remaining lifetime of the token if that is known.
   package mutating func received(
     _ number: Int, _ result: Result<String, Problem>, expiry: Duration?, now: Duration
   ) -> [Output] {
@@ -81,7 +82,7 @@ package struct AccessTokenState<Waiter: Sendable>: Sendable {
   }
 }
 
-/// Reads the expiry of a JSON Web Token without verifying it, which is the server's part.
+/// Reads the expiry of a JSON Web Token without verifying the token, which the server does.
 package enum TokenExpiry {
   /// The time of `exp`, in seconds since 1970; `nil` for any other token.
   package static func seconds(of token: String) -> Double? {

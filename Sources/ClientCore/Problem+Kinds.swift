@@ -1,5 +1,6 @@
 extension Problem.Kind {
-  /// The action is not one of the reactor's: `pointer` and `expected` say where.
+  /// The action cannot be decoded as one of the reactor's actions: `pointer` locates the invalid
+  /// value, and `expected` lists the valid ones.
   public static let invalidAction = Self(rawValue: "invalid-action")
 
   /// `mutate` threw; status and title are the reactor's.
@@ -17,7 +18,7 @@ extension Problem.Kind {
   /// The server hosts no reactor of this name.
   public static let unknownReactor = Self(rawValue: "unknown-reactor")
 
-  /// Sessions are created explicitly, and this one was not.
+  /// The session does not exist, and the server creates sessions only explicitly.
   public static let unknownSession = Self(rawValue: "unknown-session")
 
   /// The State at this version does not exist or is no longer retained.
@@ -58,7 +59,8 @@ extension Problem.Kind {
   /// The offline queue is full.
   public static let queueFull = Self(rawValue: "queue-full")
 
-  /// No response within the caller's deadline, or while the server stores responses.
+  /// There was no response within the caller's deadline, or within the time for which the server
+  /// stores responses.
   public static let timedOut = Self(rawValue: "timed-out")
 
   /// The client was closed, or the task that sent the action was cancelled.

@@ -35,10 +35,10 @@ public struct Problem: Error, Hashable, Sendable {
   /// All members of the response's problem, including those of later versions of the server.
   public let members: JSONValue
 
-  /// The JSON Pointer of the value that is wrong, such as the one that is no action.
+  /// The JSON Pointer of the invalid value in the request or the State.
   public var pointer: String? { members.string("pointer") }
 
-  /// The index of the action in an array that failed.
+  /// The index of the action that failed, if an array of actions was sent.
   public var index: Int? {
     guard case .number(let number)? = members["index"] else { return nil }
     return number.integer(as: Int.self)
@@ -47,7 +47,7 @@ public struct Problem: Error, Hashable, Sendable {
   /// Whether the same request may succeed later.
   public var isTransient: Bool {
     switch kind {
-    // A reactor chooses the status of its own rejections; they are final whatever it is.
+    // A reactor chooses the status of its own rejections: they are final with any status.
     case .effectFailed: false
     case .unreachable, .actionRunning: true
     default: [408, 425, 429, 502, 503, 504].contains(status)
@@ -65,7 +65,7 @@ public struct Problem: Error, Hashable, Sendable {
     members = .object(pointer.map { [.init("pointer", .string($0))] } ?? [])
   }
 
-  /// Reads a response that is no success.
+  /// Creates the problem of an error response.
   package init(_ response: TransportResponse) {
     let members = (try? JSONDocument(parsing: response.body)).map { JSONValue($0.root) } ?? .null
     let status = response.head.status
@@ -79,7 +79,8 @@ public struct Problem: Error, Hashable, Sendable {
     cursor = response.head.cursor
   }
 
-  /// The server's detail, or that of the client where the server cannot know what to do.
+  /// Returns the server's detail, or a detail of the client for a cause that the server cannot
+  /// know.
   private static func detail(of kind: Kind, _ detail: String?) -> String? {
     switch kind {
     case .unknownAddress:

@@ -1,11 +1,12 @@
-/// The pauses between attempts: exponential with jitter, so that clients do not return together.
+/// The pauses between attempts: exponential with jitter, so that clients do not reconnect at the
+/// same time.
 package struct RetrySchedule: Sendable {
   private static let longest = Duration.seconds(20)
 
   /// The first pause, before jitter; the server can announce another one (`retry:`).
   package var first: Duration
 
-  /// The attempts that failed since the last success.
+  /// The number of attempts that failed since the last success.
   package private(set) var failures = 0
 
   /// Creates a schedule.

@@ -1,7 +1,7 @@
 /// A position in the history of a session, as clients see it: `{epoch}-{version}`.
 ///
-/// Not the `Cursor` of the log: an app does not link the log, and for a client the epoch is any text, so that a
-/// server may change its form.
+/// Separate from the `Cursor` of the log: an app does not link the log, and for a client the epoch
+/// is an opaque text, so that a server can change its format.
 public struct SessionCursor: Hashable, Sendable, CustomStringConvertible {
   /// Identifies the history; a session that is created again has another one.
   public let epoch: String
@@ -47,8 +47,10 @@ public struct SessionCursor: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// The id of an event on a stream of several sessions, which has the cursors of all of them:
-/// `4w9xd.k3x9q2-17~p0c7m.8dn2vg-3`, each after a tag of its session.
+/// The id of an event on a stream of several sessions.
+///
+/// It contains the cursor of each session after the tag of the session:
+/// `4w9xd.k3x9q2-17~p0c7m.8dn2vg-3`.
 package enum CompositeID {
   private static let alphabet = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
 
@@ -61,9 +63,10 @@ package enum CompositeID {
       decoding: (0..<5).map { alphabet[Int(hash >> UInt32(5 * $0)) & 31] }, as: UTF8.self)
   }
 
-  /// The cursor with a tag; `nil` if the id has none.
+  /// Returns the cursor after a tag; `nil` if the id does not contain the tag.
   ///
-  /// Searches bytes, since an id of a thousand sessions is long and read with every event.
+  /// Searches the bytes of the id: with a thousand sessions it is long, and it is searched for
+  /// every event.
   package static func cursor(of tag: String, in id: String) -> SessionCursor? {
     let bytes = id.utf8
     let tag = Array(tag.utf8)

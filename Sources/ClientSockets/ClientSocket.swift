@@ -1,11 +1,12 @@
 internal import Glibc
 internal import SystemThreads
 
-/// A connected socket; closed on deinitialization, so that its descriptor stays valid while any thread
-/// has a reference.
+/// A connected socket.
 ///
-/// One thread sends and receives; any thread can call ``write(_:)`` while it ``wait(for:milliseconds:)``s, and
-/// ``shutdown()`` at any time.
+/// Deinitialization closes it, so that its descriptor is valid while any thread has a reference.
+///
+/// One thread sends and receives. While that thread is in ``wait(for:milliseconds:)``, any thread
+/// can call ``write(_:)``. Any thread can call ``shutdown()`` at any time.
 final class ClientSocket: Sendable {
   private let descriptor: Int32
   private let address: ServerAddress
@@ -30,7 +31,7 @@ final class ClientSocket: Sendable {
     close(descriptor)
   }
 
-  /// Ends the connection; a thread that waits for bytes receives the end at once.
+  /// Ends the connection; a thread that waits for bytes receives the end immediately.
   func shutdown() {
     Glibc.shutdown(descriptor, Int32(SHUT_RDWR))
   }
@@ -102,7 +103,8 @@ final class ClientSocket: Sendable {
   ///
   /// - Parameter buffer: Receives the bytes.
   /// - Returns: The number of bytes; 0 if the server has closed the connection.
-  /// - Throws: A failure after the time of ``limit(_:)``, or if the connection was reset.
+  /// - Throws: A failure if no byte arrives within the time of ``limit(_:)``, or if the connection
+  ///   was reset.
   func receive(into buffer: inout [UInt8]) throws(ConnectionFailure) -> Int {
     var count: Int
     repeat {
@@ -161,7 +163,8 @@ extension ClientSocket {
       guard socket >= 0 else { continue }
       limit(socket, timeout)
       if unsafe Glibc.connect(socket, information.ai_addr, information.ai_addrlen) == 0 {
-        // The last segment of a large body must not wait for an acknowledgement.
+        // Disable Nagle's algorithm: the last segment of a large body must not wait for an
+        // acknowledgement.
         var isEnabled: Int32 = 1
         unsafe setsockopt(
           socket, Int32(IPPROTO_TCP), TCP_NODELAY, &isEnabled, socklen_t(MemoryLayout<Int32>.size))
@@ -173,7 +176,7 @@ extension ClientSocket {
   }
 
   private static func limit(_ socket: Int32, _ timeout: Duration) {
-    // A zero would wait forever.
+    // A timeout of zero would disable the timeout.
     let time = max(timeout, .milliseconds(1))
     var value = timeval(
       tv_sec: Int(time.components.seconds),

@@ -10,7 +10,7 @@ package struct ConnectionFailure: Error, Equatable {
     /// The server, or a proxy before it, closed the connection before the end of the response.
     case closed
 
-    /// There was no byte for the time of the request.
+    /// No byte was sent or received within the timeout of the request.
     case silent
 
     /// The bytes are not HTTP.

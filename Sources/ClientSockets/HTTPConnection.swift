@@ -4,8 +4,8 @@ internal import SystemThreads
 
 /// A connection of HTTP/1.1 that one thread uses for one request after the other.
 ///
-/// The thread blocks in ``exchange(_:waitingAtMost:receive:)``. It is connected at the first request, and
-/// again when the server has closed it.
+/// The thread blocks in ``exchange(_:waitingAtMost:receive:)``. The socket is connected at the
+/// first request, and again at the next request after the server has closed it.
 package final class HTTPConnection {
   private static let bufferSize = 16_384
   private static let connectTimeout = Duration.seconds(10)
@@ -14,7 +14,7 @@ package final class HTTPConnection {
   private let handle: ConnectionHandle
   private let keepsConnection: Bool
   private var socket: ClientSocket?
-  /// The limit of the socket.
+  /// The timeout that is set on the socket; `nil` if none has been set.
   private var limit: Duration?
   private var buffer = [UInt8](repeating: 0, count: bufferSize)
 
@@ -35,13 +35,14 @@ package final class HTTPConnection {
 
   /// Sends a request and passes on its response; blocks until its end.
   ///
-  /// A connection that the server closed while it was idle is replaced. If that shows only after the
-  /// request was sent, the request is repeated once on a new connection, provided that this is safe.
+  /// A connection that the server closed while it was idle is replaced. If this is detected only
+  /// after the request was sent, the request is repeated once on a new connection, provided that
+  /// repeating is safe.
   ///
   /// - Parameters:
   ///   - request: The request.
-  ///   - limit: The longest time to wait for the next bytes, asked before each wait; `nil` for the timeout
-  ///     of the request.
+  ///   - limit: Returns the longest time to wait for the next bytes, called before each wait; `nil`
+  ///     for the timeout of the request.
   ///   - receive: Receives the head and the parts of the body; returns `false` to end the connection
   ///     before the end of the response, which is no failure.
   /// - Throws: A failure if there is no complete response, or if the handle was cancelled.
@@ -133,7 +134,7 @@ package final class HTTPConnection {
     try socket.send(request.bytes)
   }
 
-  // `time` bounds the wait for the first byte.
+  // `time` limits the wait for the first byte, unless `limit` returns another time.
   private func receiveResponse(
     to request: OutboundRequest, on socket: ClientSocket, within time: Duration,
     _ reader: inout ResponseReader, _ limit: (() -> Duration)?,
@@ -205,7 +206,7 @@ package final class ConnectionHandle: TransportConnection {
     socket?.shutdown()
   }
 
-  /// Sets the socket that is connected; returns whether the handle was not cancelled.
+  /// Records the connected socket; returns `false` if the handle was cancelled before.
   fileprivate func use(_ socket: ClientSocket) -> Bool {
     state.withLock { state in
       guard !state.isCancelled else { return false }

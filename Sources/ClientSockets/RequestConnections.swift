@@ -5,8 +5,8 @@ internal import SystemThreads
 /// A bounded number of connections for requests, each with a thread that ends when it was idle for a
 /// minute.
 ///
-/// A request is written by the thread that sends it if a connection is open and idle: the thread of the
-/// connection then wakes for the response only.
+/// If a connection is open and idle, the calling thread writes the request to it, and the thread of
+/// the connection wakes only for the response.
 ///
 /// ```
 ///   idle ──send: the caller writes──▶ written ──bytes, end of the connection──▶ busy ──▶ idle
@@ -24,17 +24,18 @@ final class RequestConnections: Sendable {
     struct Slot: Sendable {
       /// The open socket while the thread waits: the next request can be written to it.
       var idleSocket: ClientSocket?
-      /// The request that was written to it, and when, in ``Clock/milliseconds``.
+      /// The request that a caller wrote to the socket, and the time of the write in
+      /// ``Clock/milliseconds``.
       var written: (request: Request, at: Int64)?
     }
 
     let number: Int
     let handle = ConnectionHandle()
     let waker: Waker
-    /// Changed while the state is locked.
+    /// Accessed only while the state is locked.
     let slot = Mutex(Slot())
 
-    /// `nil` if the process has no descriptors left.
+    /// Creates a worker; `nil` if the process has no file descriptors left.
     init?(_ number: Int) {
       guard let waker = Waker() else { return nil }
       self.number = number
@@ -66,8 +67,10 @@ final class RequestConnections: Sendable {
   }
 
   private static let idleTime: Int64 = 60_000
-  /// The largest request that is written by its sender, which must not block: the buffer of a socket whose
-  /// requests have all had their responses has room for it.
+  /// The maximum size of a request that the calling thread writes.
+  ///
+  /// The calling thread must not block: the send buffer of a socket without a pending request has
+  /// room for this size.
   fileprivate static let directSize = 16_384
 
   private let origin: HTTPOrigin
@@ -77,8 +80,9 @@ final class RequestConnections: Sendable {
   /// - Parameters:
   ///   - origin: The server.
   ///   - bound: The number of connections; further requests wait for one.
-  ///   - wait: The longest wait of an idle thread. A request with a shorter timeout wakes the thread, which
-  ///     then waits for as long as that.
+  ///   - wait: The longest wait of an idle thread before it checks the timeout of a written
+  ///     request. A request with a shorter timeout wakes the thread, which then waits with that
+  ///     timeout.
   init(to origin: HTTPOrigin, bound: Int, idleWait wait: Duration) {
     self.origin = origin
     idleWait = wait.milliseconds
@@ -99,7 +103,8 @@ final class RequestConnections: Sendable {
     switch state.withLock({ $0.add(Request(request: outbound, completion: completion)) }) {
     case .start(let worker): start(worker)
     case .write(let socket, let waker):
-      // The thread of the connection notices the end of the socket, and repeats the request.
+      // After an incomplete write the connection is ended. Its thread then repeats the request on a
+      // new connection, if repeating is safe.
       if !socket.write(outbound.bytes) { socket.shutdown() }
       if outbound.timeout.milliseconds < idleWait { waker.wake() }
     case .wake(let waker): waker.wake()
@@ -109,7 +114,7 @@ final class RequestConnections: Sendable {
     }
   }
 
-  /// Ends all connections; no request follows.
+  /// Ends all connections and rejects further requests.
   func close() {
     let (requests, workers) = state.withLock { state in
       (state.pool.close().requests, Array(state.workers.values))
@@ -187,7 +192,7 @@ extension RequestConnections.State {
     }
   }
 
-  /// The next command of a connection whose thread is free.
+  /// Returns the next command for the thread of a connection that has executed the previous one.
   fileprivate mutating func next(
     of worker: RequestConnections.Worker, _ socket: ClientSocket?
   ) -> RequestConnections.Command {
@@ -197,7 +202,7 @@ extension RequestConnections.State {
     return .wait
   }
 
-  /// The command of a connection after a wait.
+  /// Returns the command for the thread of a connection after its wait.
   fileprivate mutating func woken(
     _ worker: RequestConnections.Worker, hasBytes: Bool, isUnused: Bool
   ) -> RequestConnections.Command {
@@ -209,7 +214,7 @@ extension RequestConnections.State {
       let elapsed = hasBytes ? 0 : Clock.milliseconds - time
       return .receive(request, writtenFor: .milliseconds(elapsed))
     }
-    // Nothing was requested: the server has closed the connection.
+    // No request is pending: readability means that the server has closed the connection.
     if hasBytes { return .disconnect }
     return isUnused && pool.retire(worker.number) ? end(worker.number) : .wait
   }
@@ -229,7 +234,8 @@ extension RequestConnections.State {
 }
 
 extension RequestConnections.Worker.Slot {
-  /// Records a request that the caller writes to the socket; `nil` if the connection is not open.
+  /// Records a request and returns the socket that the caller writes it to; `nil` if no idle socket
+  /// is open.
   fileprivate mutating func write(_ request: RequestConnections.Request) -> ClientSocket? {
     guard let socket = idleSocket.take() else { return nil }
     written = (request, Clock.milliseconds)

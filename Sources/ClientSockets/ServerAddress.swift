@@ -3,8 +3,8 @@ internal import Glibc
 /// The address of a server, to listen on or to connect to: `127.0.0.1:8080`, `[::1]:8080`,
 /// `localhost:0`, `unix:/run/reactord.sock`.
 public enum ServerAddress: Sendable, Equatable {
-  /// An IPv4 address, an IPv6 address without brackets, or a host name, with a port. To listen on
-  /// port 0 selects a free one.
+  /// An IPv4 address, an IPv6 address without brackets, or a host name, with a port. Listening on
+  /// port 0 selects a free port.
   case network(host: String, port: UInt16)
 
   /// The path of a Unix-domain socket.

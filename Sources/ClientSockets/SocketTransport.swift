@@ -9,11 +9,11 @@ internal import SystemThreads
 /// for long, such as actions whose effects are awaited, have connections of their own, and each stream
 /// has one.
 ///
-/// A connection that was cut is noticed at once: by the end of the bytes, by a reset, or by the timeout
-/// of the request.
+/// The loss of a connection is detected by the end of the stream of bytes, by a reset, or by the
+/// timeout of the request.
 package final class SocketTransport: ClientTransport {
   private static let longRequests = 32
-  /// A request with a longer timeout is one that the server holds.
+  /// Requests with a longer timeout are those that the server holds: they use ``longRequests``.
   private static let shortTimeout = Duration.seconds(30)
 
   private let origin: HTTPOrigin

@@ -11,9 +11,9 @@ internal import SystemThreads
 ///    chunk and ends.
 /// 2. `stop(within:)` waits for pending responses and closes all connections.
 ///
-/// The server accepts from its own sockets until it stops, since a response is better than a rejected
-/// connection. It stops accepting from inherited sockets at once: connections wait in the kernel for
-/// the successor.
+/// While it drains, the server continues to accept from its own sockets, so that clients receive a
+/// response and not a connection error. It stops accepting from inherited sockets immediately:
+/// new connections wait in the kernel for the successor.
 public final class MicrohttpdServer: Sendable {
   private struct Running {
     let core: ServerCore
@@ -79,7 +79,8 @@ public final class MicrohttpdServer: Sendable {
         connections: 0, requestsInFlight: 0, streams: 0, rejected: 0, overdue: 0)
   }
 
-  /// Begins to drain: responses close their connections, and inherited sockets are left to others.
+  /// Begins to drain: each response closes its connection, and the server stops accepting from
+  /// inherited sockets.
   ///
   /// The server's own sockets are served until `stop(within:)`.
   public func beginToStop() { core?.beginToStop() }

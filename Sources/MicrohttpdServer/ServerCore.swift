@@ -47,7 +47,7 @@ final class ServerCore: Sendable {
     self.requestLoops = requestLoops
   }
 
-  /// Whether responses also close their connections.
+  /// Whether the server drains, so that each response closes its connection.
   var isStopping: Bool { stopping.load(ordering: .relaxed) }
 
   var statistics: ServerStatistics {
@@ -90,7 +90,7 @@ final class ServerCore: Sendable {
     return .none
   }
 
-  /// Asks the other request loops to close an idle connection each.
+  /// Requests each of the other request loops to close an idle connection.
   func closeIdle(except loop: RequestLoop) {
     for other in requestLoops where other !== loop { other.inbox.send(.closeIdle) }
   }
@@ -130,13 +130,14 @@ final class ServerCore: Sendable {
     streamLoops[Int(UInt(bitPattern: turn) % UInt(streamLoops.count))].adopt(handOff)
   }
 
-  /// Begins to drain: responses close their connections, and inherited sockets are left.
+  /// Begins to drain: each response closes its connection, and the request loops stop accepting
+  /// from inherited sockets.
   func beginToStop() {
     stopping.store(true, ordering: .relaxed)
     for loop in requestLoops { loop.inbox.send(.leaveInheritedSockets) }
   }
 
-  /// Starts the threads, those that accept connections last.
+  /// Starts the threads; the threads that accept connections are started last.
   func start(listeningOn listeners: [ListeningSocket]) throws(ServerError) {
     let isShared = settings.loops == 0
     if !isShared {
@@ -156,7 +157,7 @@ final class ServerCore: Sendable {
   /// Blocks until no request waits for its response; rejects those that still wait at the deadline.
   func finishRequests(deadline: Int64) {
     beginToStop()
-    // The last tenth is for sending the rejections.
+    // Reserve the last tenth of the time, at most 250 ms, for sending the rejections.
     let reserve = min(250, max(0, deadline - Clock.milliseconds) / 10)
     guard !inFlight.waitUntilIdle(deadline: deadline - reserve) else { return }
     for loop in requestLoops { loop.inbox.send(.rejectWaiting) }
@@ -165,7 +166,8 @@ final class ServerCore: Sendable {
 
   /// Closes all connections and blocks until all threads have ended.
   func stop() {
-    // The first one last: the others may hand connections over to the streams that it serves.
+    // Stop the first loop last: the others can hand off connections to the stream loop that it
+    // serves.
     for loop in requestLoops.reversed() { loop.stop() }
     for loop in streamLoops { loop.stop() }
   }

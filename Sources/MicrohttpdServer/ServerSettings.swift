@@ -10,24 +10,25 @@ extension MicrohttpdServer {
 
       /// The largest request line and header fields together, in bytes.
       ///
-      /// A head of up to nearly twice this size gets the responder's rejection; a still larger one
-      /// libmicrohttpd's 431 without a body. Every kept-alive connection occupies twice this size in
-      /// memory (at least 32 KiB).
+      /// A larger head gets the responder's rejection, or a 431 without a body if it does not fit
+      /// into the memory of its connection. Every kept-alive connection occupies five quarters of
+      /// this size and 4 KiB in memory (at least 24 KiB).
       public var headers: Int
 
-      /// The number of open connections for requests.
+      /// The maximum number of open connections for requests.
       ///
-      /// A further one closes the connection that has been idle longest. If none is idle, it may use one
-      /// of the `reserved` ones; beyond these it waits in the kernel.
+      /// A further connection closes the one that has been idle longest. If none is idle, it uses
+      /// one of the `reserved` connections; if these are in use, it waits in the kernel.
       public var connections: Int
 
-      /// The maximum number of open streams; a further one gets the head of its response and ends.
+      /// The maximum number of open streams; a further stream is sent the head of its response and
+      /// ends.
       public var streams: Int
 
-      /// The number of open connections per client, including streams; 0 is no limit.
+      /// The maximum number of open connections per client, including streams; 0 is no limit.
       ///
-      /// A further one gets the responder's rejection. A client is an IPv4 address or an IPv6 /64
-      /// network; connections of Unix-domain sockets are not counted.
+      /// A further connection gets the responder's rejection. A client is an IPv4 address or an
+      /// IPv6 /64 network; connections of Unix-domain sockets are not counted.
       public var connectionsPerAddress: Int
 
       /// The share of all connections and streams that one client may have, in percent; 100 is no
@@ -36,14 +37,15 @@ extension MicrohttpdServer {
       /// It does not apply to loopback addresses.
       public var addressShare: Int
 
-      /// The size of all request bodies that are being received or processed, in bytes.
+      /// The maximum size of all request bodies that are being received or processed, in bytes.
       public var buffered: Int
 
       /// The number of connections beyond `connections` that serve only requests of
       /// `HTTPLane/priority`.
       public var reserved: Int
 
-      /// Whether a client's connections are not counted: a proxy's are those of all its clients.
+      /// Whether a client's connections are not counted, as for a trusted proxy, which has the
+      /// connections of all its clients.
       public var isExempt: @Sendable (ClientAddress) -> Bool
 
       /// Creates limits.
@@ -69,14 +71,16 @@ extension MicrohttpdServer {
       var effectivePerAddress: Int {
         guard addressShare < 100 else { return connectionsPerAddress }
         let all = connections + streams
-        // In this order, so that the product does not overflow and small limits are not rounded to 0.
+        // Compute the quotient and the remainder separately: the product cannot overflow, and small
+        // limits are not rounded to 0.
         let share = max(1, all / 100 * addressShare + all % 100 * addressShare / 100)
         return connectionsPerAddress > 0 ? min(connectionsPerAddress, share) : share
       }
     }
 
-    /// The time that a client may take for each step, whatever number of bytes it sends or reads in
-    /// between; zero is no limit.
+    /// The maximum time for each step of a client; zero is no limit.
+    ///
+    /// Bytes that the client sends or reads meanwhile do not extend the time.
     public struct Timeouts: Sendable {
       /// For the first head of a new connection, unless `idle` is less, and for the header fields
       /// after a request line on a kept-alive connection.
@@ -122,8 +126,8 @@ extension MicrohttpdServer {
     /// The time that a client may take; waiting for the responder is not limited.
     public var timeouts: Timeouts
 
-    /// The time after which a silent stream is sent its heartbeat; with many streams, at least half of
-    /// it.
+    /// The time after which a silent stream is sent its heartbeat; with many streams, heartbeats
+    /// are sent after half of it at the earliest.
     public var heartbeat: Duration
 
     /// The time that an ended connection waits for its client to read the last bytes.

@@ -1,6 +1,7 @@
 /// The connections of a server, and counters since its start.
 ///
-/// The values are read one after the other while the server runs; they are no snapshot.
+/// The values are read one after the other while the server runs; they are not a consistent
+/// snapshot.
 public struct ServerStatistics: Hashable, Sendable {
   /// Connections for requests: idle, in a request, or suspended; without streams.
   public var connections: Int

@@ -24,7 +24,7 @@ public final class SQLiteLog: MutationLog {
   ///   - outcomeRetention: How long the outcomes of idempotency keys are retained. Beyond 1,000,000 of them
   ///     the oldest are deleted earlier.
   ///   - changeRetention: How long the changes of all sessions are retained; zero for not at all.
-  ///   - logger: Logs when the store begins and ceases to fail.
+  ///   - logger: Logs when writes begin to fail, and when they succeed again.
   /// - Throws: If the store cannot be used; it is unchanged then.
   public init(
     path: String, retention: RetentionRules = RetentionRules(),
@@ -66,7 +66,7 @@ public final class SQLiteLog: MutationLog {
 
   deinit { committer?.close() }
 
-  /// Closes the log: blocks until all writes, those of completions included, are on the disk, and
+  /// Closes the log: blocks until all writes are on the disk, including writes of completions, and
   /// unlocks the store.
   ///
   /// Later writes fail with `LogError.unavailable`. Must not be called from a completion of the
@@ -83,7 +83,8 @@ public final class SQLiteLog: MutationLog {
     return committer?.waitUntilEnded(within: deadline - .now) ?? true
   }
 
-  /// Why writes fail, also because the files of the store were deleted or replaced.
+  /// The reason why writes fail, such as a deleted or replaced file of the store; `nil` if they
+  /// succeed.
   public var failure: LogError? { committer?.failure }
 
   /// `true`: reading calls block on the disk.
@@ -94,12 +95,12 @@ public final class SQLiteLog: MutationLog {
     SQLiteSessionLog(key, committer: committer, readers: readers)
   }
 
-  /// Creates a session with another one's history up to a version.
+  /// Creates a session with a copy of another session's history up to a version.
   ///
   /// A long history is copied in parts, between other writes; the session exists once the copy is
-  /// complete. At most 64 copies are unfinished at once, more fail with `LogError.unavailable`. A
-  /// copy fails with `LogError.full` while less than a tenth of the file system is free, at most
-  /// 1 GiB.
+  /// complete. At most 64 copies can be unfinished at the same time; further ones fail with
+  /// `LogError.unavailable`. A copy fails with `LogError.full` if the free space is less than a
+  /// tenth of the file system and less than 1 GiB.
   public func fork(
     _ source: SessionKey, at version: Int, to target: SessionKey, epoch: String,
     parameters: [UInt8]?,

@@ -2,7 +2,7 @@ internal import ReactorLog
 
 /// The rows of one session.
 ///
-/// It has no state, and costs nothing until it is used. Reads block on the disk before they call
+/// It has no state, and reads no rows until it is used. Reads block on the disk before they call
 /// their completion.
 final class SQLiteSessionLog: SessionLog {
   private let key: SessionKey

@@ -1,6 +1,6 @@
 /// An ``Inbox`` whose owner thread waits for nothing else.
 ///
-/// Inlinable like it, so that the messages are not copied through their metadata.
+/// Inlinable like ``Inbox``, so that the messages are not copied through their metadata.
 @usableFromInline
 package final class BlockingInbox<Message: Sendable>: Sendable {
   @usableFromInline let semaphore: Semaphore
@@ -27,7 +27,7 @@ package final class BlockingInbox<Message: Sendable>: Sendable {
   ///
   /// Owner thread only.
   ///
-  /// - Parameter seconds: How long to block while there are none.
+  /// - Parameter seconds: How long to block while there are no messages.
   /// - Returns: The messages in the order in which they were sent; `nil` once the inbox is closed and
   ///   empty.
   @inlinable

@@ -3,8 +3,8 @@ internal import Glibc
 
 /// Returns freed memory to the system.
 ///
-/// The allocator retains what a burst has freed, because pages in the middle of its heap are only
-/// returned on request.
+/// After a burst the allocator retains the freed memory, because pages in the middle of its heap
+/// are only returned on request.
 package enum FreedMemory {
   /// Starts a thread that checks the resident memory every 30 seconds, see ``TrimPolicy``.
   package static func startReturning() {
@@ -38,28 +38,29 @@ package enum FreedMemory {
   }
 }
 
-/// Decides when to return freed memory: after growth, and less often while it is in use.
+/// Decides when to return freed memory: after growth, and less often while trims return little.
 ///
 /// Pure.
 package struct TrimPolicy {
-  /// Growth below this is not worth a trim, which walks the heap.
+  /// The growth in bytes below which memory is not trimmed, because a trim walks the heap.
   private static let growth = 64 << 20
   private static let longestPause = 64
 
   private var baseline: Int
   private var before = 0
-  /// The number of checks between two trims, and until the next one.
+  /// The number of checks between two trims, and the number of checks until the next trim.
   private var pause = 1
   private var remaining = 0
 
   /// Creates a policy.
   ///
-  /// - Parameter baseline: The resident memory at the start; a burst may come before the first check.
+  /// - Parameter baseline: The resident memory at the start; a burst can occur before the first
+  ///   check.
   package init(baseline: Int) {
     self.baseline = baseline
   }
 
-  /// Checks the resident memory, at regular intervals.
+  /// Returns whether to trim memory; called at regular intervals.
   package mutating func shouldTrim(resident: Int) -> Bool {
     baseline = min(baseline, resident)
     before = resident
@@ -71,7 +72,7 @@ package struct TrimPolicy {
     return remaining <= 0
   }
 
-  /// Memory was trimmed; an ineffective trim doubles the pause before the next one.
+  /// Records that memory was trimmed; an ineffective trim doubles the pause before the next one.
   package mutating func trimmed(to resident: Int) {
     let isEffective = before - resident >= (before - baseline) / 8
     pause = isEffective ? 1 : min(pause * 2, Self.longestPause)

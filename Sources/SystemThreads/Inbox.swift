@@ -6,8 +6,8 @@ public import Synchronization
 /// ``prepareToSleep()``; only the first message after that wakes it, so a busy owner costs its
 /// senders no system call.
 ///
-/// Inlinable, and its type usable from inlined code, without which no other module specializes it: each message
-/// would be copied through its metadata.
+/// Inlinable, and its type usable from inlined code, so that other modules can specialize it.
+/// Otherwise each message would be copied through its metadata.
 @usableFromInline
 package final class Inbox<Message: Sendable>: Sendable {
   @usableFromInline struct State {
@@ -57,7 +57,8 @@ package final class Inbox<Message: Sendable>: Sendable {
 
   /// Replaces the contents of an array by the queued messages, in the order in which they were sent.
   ///
-  /// The array's storage becomes the queue's, so that neither is allocated anew. Owner thread only.
+  /// The queue receives the storage of the array, so that neither allocates again. Owner thread
+  /// only.
   @inlinable
   package func receive(into messages: inout [Message]) {
     messages.removeAll(keepingCapacity: true)

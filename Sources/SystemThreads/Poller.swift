@@ -11,7 +11,7 @@ package struct Poller: ~Copyable, Sendable {
     package var isBroken: Bool
     /// There are bytes to read, or the peer has closed its direction.
     package var isReadable: Bool
-    /// There is room to write.
+    /// The descriptor is writable.
     package var isWritable: Bool
   }
 

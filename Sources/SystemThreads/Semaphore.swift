@@ -39,8 +39,8 @@ package final class Semaphore: ThreadWaking {
     unsafe pthread_mutex_lock(&storage.pointee.lock)
     unsafe storage.pointee.count += 1
     unsafe pthread_mutex_unlock(&storage.pointee.lock)
-    // Signalled without the lock, which the woken thread acquires first: on the same processor it
-    // would wake only to block on it.
+    // Signal after the lock is released: the woken thread acquires the lock first, and would block
+    // again if this thread still held it.
     unsafe pthread_cond_signal(&storage.pointee.condition)
   }
 

@@ -3,7 +3,7 @@ internal import Glibc
 /// A POSIX thread.
 ///
 /// For work that blocks, in `epoll` or on a disk: it must not occupy a thread of Swift's cooperative
-/// pool, which has one per core. A thread that is dropped without ``join()`` is detached.
+/// pool, which has one thread per core. A thread that is dropped without ``join()`` is detached.
 package struct SystemThread: ~Copyable, Sendable {
   private let handle: pthread_t
 

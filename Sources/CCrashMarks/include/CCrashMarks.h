@@ -1,9 +1,9 @@
-// Marks of the actions whose code threads execute, in memory that outlives the process, and the
-// quarantine of those that have crashed it.
+// Marks of the actions that threads execute, in memory that outlives the process, and the
+// quarantine of the actions that have crashed it.
 //
-// The memory is a shared mapping of a file. A thread takes a mark before it runs code of a reactor and
-// releases it afterwards, without a system call. The signal handler flags the marks of the thread that
-// crashes. The next process moves the flagged marks to the quarantine.
+// The memory is a shared mapping of a file. A thread reserves a mark before it runs code of a
+// reactor and releases it afterwards, without a system call. The signal handler flags the marks of
+// the thread that crashes. The next process moves the flagged marks to the quarantine.
 
 #ifndef CCRASHMARKS_H
 #define CCRASHMARKS_H
@@ -11,15 +11,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// The longest texts; longer ones are cut.
+// The maximum lengths of texts, in bytes; longer texts are truncated.
 #define REACTORD_MARK_NAME 128
 #define REACTORD_MARK_ACTION 256
-// The capacity of the quarantine; beyond it the oldest entry is replaced.
+// The capacity of the quarantine; when it is full, a new entry replaces the oldest one.
 #define REACTORD_QUARANTINE_CAPACITY 256
 
 // A session and an action.
 struct reactord_marked {
-  uint64_t digest;  // of the action's JSON; 0 for a session as a whole
+  uint64_t digest;  // the digest of the action's JSON; 0 for a session as a whole
   uint32_t reactor_length;
   uint32_t session_length;
   uint32_t action_length;
@@ -35,7 +35,7 @@ struct reactord_quarantined {
   int32_t signal;
 };
 
-// The crash of the process before.
+// The crash of the previous process.
 struct reactord_crash {
   int32_t signal;  // 0 for none
   int32_t quarantined;  // the number of new entries
@@ -43,23 +43,26 @@ struct reactord_crash {
   uint64_t frames[48];  // offsets in the executable; 0 for those of libraries
 };
 
-// Maps a file, which becomes as large as necessary; NULL on failure. The mapping is never removed.
+// Maps a file and enlarges it to the necessary size; NULL on failure. The mapping is never removed.
 void *reactord_marks_map(int descriptor);
 
-// A descriptor of a file without a name, closed by exec; -1 on failure.
+// Creates a file without a name and returns its descriptor, which exec closes; -1 on failure.
 int reactord_marks_anonymous_file(void);
 
-// Moves the marks that the process before has left to the quarantine, and returns its crash. Without a
-// handler, as after a stack overflow, `signal` is the signal that ended it; 0 if that is unknown.
+// Moves the marks of the crash of the previous process to the quarantine, and returns the crash.
+//
+// `signal` is the signal that ended the previous process, or 0 if it is unknown. It is used if the
+// handler did not run, as after a stack overflow.
 struct reactord_crash reactord_marks_collect(void *region, int signal, int64_t now);
 
-// Handles the signals of crashes from now on; the handlers before are called afterwards.
+// Installs a handler for the signals of crashes. After it has run, the previous handlers are
+// restored and receive the signal.
 //
-// If the thread that crashes has no mark, `attribute` is called on it, which may take one. It must not
-// allocate memory and must not wait for a lock.
+// If the thread that crashes has no mark, the handler calls `attribute` on this thread, which can
+// reserve one. `attribute` must not allocate memory and must not wait for a lock.
 void reactord_marks_install(void *region, void (*attribute)(void *region));
 
-// Reserves a mark for the calling thread; -1 if all are reserved.
+// Reserves a mark for the calling thread and returns its index; -1 if all are reserved.
 int reactord_mark_begin(
   void *region, uint64_t digest, const char *reactor, size_t reactor_length, const char *session,
   size_t session_length, const char *action, size_t action_length);
@@ -67,7 +70,7 @@ int reactord_mark_begin(
 // Releases a mark; ignores -1.
 void reactord_mark_end(void *region, int mark);
 
-// The number of entries.
+// The number of entries of the quarantine.
 int reactord_quarantine_count(void *region);
 
 // The number of crashes that were collected.
@@ -78,7 +81,7 @@ int reactord_quarantine_contains(
   void *region, uint64_t digest, const char *reactor, size_t reactor_length, const char *session,
   size_t session_length);
 
-// Copies the entry at a place below the capacity; returns 0 if there is none.
+// Copies the entry at an index below the capacity; returns 0 if the index has no entry.
 int reactord_quarantine_read(void *region, int place, struct reactord_quarantined *entry);
 
 // Removes all entries.

@@ -4,19 +4,21 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* libmicrohttpd 0.9.75 has no hook between its socket and its parser, and the parser accepts requests
-   that are no HTTP (RFC 9112). This library defines recv(), which the dynamic and the static linker
-   prefer to the one of the C library, so that a filter sees received bytes before the parser does. */
+/* libmicrohttpd 0.9.75 has no hook between its socket and its parser, and the parser accepts
+   requests that are not valid HTTP (RFC 9112). This library defines recv(), which the dynamic and
+   the static linker prefer to that of the C library, so that a filter receives the bytes before the
+   parser. */
 
-/* Inspects bytes that were received, and may replace them by fewer bytes if there is room for more. The
-   caller takes a result below the size of its buffer for the end of the received bytes: a full buffer with
-   replaced bytes would hide the rest from it.
+/* Inspects bytes that were received. If `has_room` is true, it can replace them by fewer bytes.
 
-   Returns the number of bytes that the caller of recv() receives; 0 is the end of the connection. */
+   The caller of recv() infers from a result below the size of its buffer that the socket has no
+   more bytes. If a full buffer were shortened, the caller would not read the rest of the input.
+
+   Returns the number of bytes that the caller of recv() receives; 0 ends the connection. */
 typedef ssize_t (*reactord_receive_filter)(void *_Nullable context, int descriptor,
                                            uint8_t *_Nonnull bytes, size_t count, bool has_room);
 
-/* Decides whether a descriptor is read now; otherwise recv() fails with EAGAIN and reads nothing. */
+/* Returns whether to read a descriptor now; if not, recv() fails with EAGAIN and reads nothing. */
 typedef bool (*reactord_receive_gate)(void *_Nullable context, int descriptor);
 
 /* Sets the gate and the filter of the calling thread; NULL removes them. Other threads are not

@@ -1,4 +1,5 @@
-/// Sends the actions of one session in order, and each until it has a final response.
+/// Sends the actions of one session in order, and repeats each action until it has a final
+/// response.
 ///
 /// ```
 ///   queued ──▶ sent ──▶ final response: removed
@@ -6,13 +7,14 @@
 ///     └─ pause ──┘ no response, 429, 503, action-running: repeated with the same key
 /// ```
 ///
-/// An action that no caller awaits is also repeated while a certificate, a log-in page or a missing token
-/// is between the client and the server.
+/// An action that no caller awaits is also repeated while an untrusted certificate, a log-in page
+/// of a network or a missing token prevents the request from reaching the server.
 ///
-/// The next action is sent when the one before has a final response. An action whose effects are
-/// awaited does not delay the next: after ``overtakingTime`` without a response the server has it.
+/// An action is sent when the previous one has a final response. An action whose effects are
+/// awaited delays the next action by at most ``overtakingTime``: after that time without a
+/// response, the queue assumes that the server has received it.
 ///
-/// A value without side effects, as ``StreamMachine``.
+/// A value without side effects, like ``StreamMachine``.
 package struct ActionQueue: Sendable {
   /// The result of one attempt.
   package enum Attempt: Sendable {
@@ -45,13 +47,17 @@ package struct ActionQueue: Sendable {
     var expiresAt: Duration?
   }
 
-  /// The time after which a request without a response has arrived.
+  /// The time after which the server is assumed to have received a request that has no response
+  /// yet.
   package static let overtakingTime = Duration.milliseconds(250)
 
-  /// The time within which a repeated action is executed once: below `actions.idempotency`, 24 h.
+  /// The time after its first attempt during which an action is repeated.
+  ///
+  /// Shorter than `actions.idempotency` (24 h), the time for which the server executes a repeated
+  /// action once.
   package static let memory = Duration.seconds(23 * 3600)
 
-  /// The number of actions that may wait.
+  /// The maximum number of actions without a final response.
   package let bound: Int
 
   private var entries: [Entry] = []
@@ -107,7 +113,7 @@ package struct ActionQueue: Sendable {
     return true
   }
 
-  /// The action to send now; call again until it is `nil`.
+  /// Returns the next action to send; call it until it returns `nil`.
   package mutating func next(now: Duration) -> (action: PendingAction, isFirstAttempt: Bool)? {
     for index in entries.indices {
       switch entries[index].step {
@@ -139,7 +145,7 @@ package struct ActionQueue: Sendable {
         entries.remove(at: index)
         return .success(response)
       }
-      // The effect runs longer than one request waits.
+      // The effect runs longer than one request waits: repeat the request immediately.
       entries[index].step = .pausing(until: now)
       return nil
     }
@@ -167,7 +173,8 @@ package struct ActionQueue: Sendable {
     let isExpired = { (entry: Entry) in
       if let time = entry.expiresAt, now >= time { return true }
       guard let time = entry.firstSentAt else { return false }
-      // Its first response may be forgotten: a repetition could execute it twice.
+      // The server may no longer store the response to the first attempt: a repetition could
+      // execute the action twice.
       return now >= time + Self.memory
     }
     let expired = entries.filter(isExpired).map(\.action)
@@ -175,7 +182,7 @@ package struct ActionQueue: Sendable {
     return expired
   }
 
-  /// Ends all pauses: the network is back.
+  /// Ends all pauses, for example when the network is available again.
   package mutating func retryNow() {
     for index in entries.indices {
       if case .pausing = entries[index].step { entries[index].step = .queued }
@@ -189,7 +196,8 @@ extension Problem {
     "The response to an action has no ETag. Check that the URL is that of a reactord, and that no proxy "
       + "and no log-in page of a network replaces its responses.")
 
-  /// Whether the server has not seen the request, because something else is in the way.
+  /// Whether something between the client and the server prevented the request from reaching the
+  /// server.
   fileprivate var isObstacle: Bool {
     [.untrustedCertificate, .notAServer, .noToken].contains(kind)
   }

@@ -1,11 +1,12 @@
 /// The State that a client shows: the committed one, and on top of it the expected changes of
 /// actions that have no response yet.
 ///
-/// A State that arrives while an action without a response is shown may contain that action or not;
-/// only the cursor of the response decides that. It is therefore held back until the response
-/// arrives or ``longestHold`` has passed, so that no change is shown twice or flickers.
+/// A State that arrives while the change of an action without a response is shown may or may not
+/// contain that action; only the cursor of the response decides it. The State is therefore held
+/// back until the response arrives or ``longestHold`` has passed, so that no change is shown twice
+/// or flickers.
 ///
-/// A value without side effects; `reduce` is called by the caller, see ``Layers``.
+/// A value without side effects: the caller applies the changes, see ``layers``.
 package struct OptimisticStates<State: Sendable>: Sendable {
   /// A State with its position.
   package struct Base: Sendable {
@@ -31,7 +32,8 @@ package struct OptimisticStates<State: Sendable>: Sendable {
 
   /// The latest committed State.
   package private(set) var confirmed: Base
-  /// The State below the expected changes: ``confirmed``, or the one before while that is held back.
+  /// The State that the expected changes apply to: ``confirmed``, or the State before it while
+  /// ``confirmed`` is held back.
   private var base: Base
   private var entries: [Entry] = []
   private var heldSince: Duration?
@@ -42,7 +44,7 @@ package struct OptimisticStates<State: Sendable>: Sendable {
     base = confirmed
   }
 
-  /// The State to fold and the changes to apply, the oldest first.
+  /// The State, and the changes to apply to it, the oldest first.
   package var layers: (base: State, changes: [Change]) { (base.state, entries.map(\.change)) }
 
   /// The cursor of the State below the expected changes.
@@ -59,7 +61,7 @@ package struct OptimisticStates<State: Sendable>: Sendable {
     entries.append(Entry(id: id, change: change))
   }
 
-  /// Records that an action was sent, so that any later State may contain it.
+  /// Records that an action was sent: from then on a State can contain it.
   package mutating func sent(_ id: UInt64) {
     guard let index = entries.firstIndex(where: { $0.id == id }) else { return }
     entries[index].isSent = true
@@ -72,7 +74,9 @@ package struct OptimisticStates<State: Sendable>: Sendable {
     advance(now)
   }
 
-  /// Records the response to an action; without a cursor it was rejected, and its change is removed.
+  /// Records the response to an action.
+  ///
+  /// Without a cursor the action was rejected, and its change is removed.
   package mutating func answered(_ id: UInt64, at cursor: SessionCursor?, now: Duration) {
     guard let index = entries.firstIndex(where: { $0.id == id }) else { return }
     if let cursor { entries[index].cursor = cursor } else { entries.remove(at: index) }
@@ -96,7 +100,7 @@ package struct OptimisticStates<State: Sendable>: Sendable {
     heldSince = nil
     base = confirmed
     guard let cursor = base.cursor else { return }
-    // A cursor of another history is never reached.
+    // A cursor of another epoch is never reached: its change is removed as well.
     entries.removeAll { entry in
       entry.cursor.map { $0.epoch != cursor.epoch || cursor.hasReached($0) } ?? false
     }

@@ -2,10 +2,10 @@
 package struct PendingAction: Sendable, Hashable {
   /// When a response is final.
   package enum Expectation: String, Sendable, Hashable {
-    /// The action is durable; its effects run.
+    /// The action is durable and will be executed.
     case accepted
 
-    /// The mutations that the action causes at once are committed.
+    /// The mutations that the action causes synchronously are committed.
     case committed
 
     /// Its effects have ended.
@@ -36,8 +36,8 @@ package struct PendingAction: Sendable, Hashable {
   /// Whether a caller waits for the response.
   package var isAwaited: Bool
 
-  /// The time to wait for the effects, in seconds, for ``Expectation/limited``; `nil` for the one of the
-  /// server.
+  /// The time to wait for the effects, in seconds, for ``Expectation/limited``; `nil` for the
+  /// server's default.
   package var wait: Int?
 
   /// Creates an action.
@@ -81,7 +81,8 @@ package struct PendingAction: Sendable, Hashable {
     var preferences =
       switch expectation {
       case .accepted: ["respond-async"]
-      // 0: an action whose effect continues gets 202 at once, any other its outcome.
+      // With 0 the server does not wait for effects: it responds with 202 while an effect is
+      // running, else with the outcome.
       case .committed: ["wait=0"]
       case .effects: ["wait=\(Self.longestWait)"]
       case .limited: wait.map { ["wait=\($0)"] } ?? []

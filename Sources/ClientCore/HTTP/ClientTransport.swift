@@ -23,7 +23,7 @@ public protocol ClientTransport: Sendable {
     _ request: TransportRequest, receive: @escaping @Sendable (TransportEvent) -> Void
   ) -> any TransportConnection
 
-  /// Ends all connections; no request follows.
+  /// Ends all connections. The client sends no request after this call.
   func close()
 }
 
@@ -35,7 +35,7 @@ public enum TransportEvent: Sendable {
   /// Bytes of the body.
   case bytes([UInt8])
 
-  /// The end of the response; the last event. The problem is `nil` for a regular end.
+  /// The end of the response; the last event. The problem is `nil` if the response is complete.
   case end(Problem?)
 }
 

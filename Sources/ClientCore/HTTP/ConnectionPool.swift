@@ -1,5 +1,7 @@
-/// Assigns requests to a bounded number of connections: the first request to the first connection that
-/// is free, and the connection that was used last before the others, which can then be closed.
+/// Assigns requests to a bounded number of connections, in the order in which they were added.
+///
+/// Of several idle connections, the most recently used one is selected, so that the others can be
+/// closed.
 ///
 /// ```
 ///   enqueue ──▶ a connection is idle: assign      ┐
@@ -18,7 +20,7 @@ package struct ConnectionPool<Request: Sendable>: Sendable {
     /// Wake this idle connection; it continues with ``take(_:)``.
     case wake(Int)
 
-    /// Nothing: a busy connection takes the request with ``take(_:)``.
+    /// Do nothing: a busy connection receives the request from its next ``take(_:)``.
     case wait
 
     /// Reject the request: the pool is closed.
@@ -28,13 +30,13 @@ package struct ConnectionPool<Request: Sendable>: Sendable {
   private let bound: Int
   private var nextNumber = 0
   private var connections: Set<Int> = []
-  /// The idle connections; the last one was used last.
+  /// The idle connections in the order of their last use, the most recent one last.
   private var idle: [Int] = []
   private var assigned: [Int: Request] = [:]
   private var waiting: [Request] = []
   private var firstWaiting = 0
 
-  /// Whether no request is accepted any more.
+  /// Whether the pool rejects requests.
   package private(set) var isClosed = false
 
   /// Creates a pool without connections.
@@ -68,7 +70,7 @@ package struct ConnectionPool<Request: Sendable>: Sendable {
     idle.removeLast()
   }
 
-  /// The next request of a connection; without one it is idle.
+  /// Returns the next request for a connection; `nil` marks the connection as idle.
   package mutating func take(_ number: Int) -> Request? {
     if let request = assigned.removeValue(forKey: number) { return request }
     if firstWaiting < waiting.count {

@@ -20,7 +20,7 @@ package struct ResponseReader: Sendable {
   /// Creates a reader at the beginning of a response.
   package init() {}
 
-  /// Reads bytes and returns the head and the part of the body that they complete.
+  /// Reads bytes and returns the head, once it is complete, and the bytes of the body in them.
   package mutating func read(
     _ bytes: ArraySlice<UInt8>
   ) throws(ResponseParser.Malformed) -> [TransportEvent] {

@@ -1,4 +1,4 @@
-/// A request of the client, below which a transport adds `Host` and the framing.
+/// A request of the client, to which the transport adds `Host` and the framing.
 public struct TransportRequest: Hashable, Sendable {
   /// A header field.
   public struct Field: Hashable, Sendable {
@@ -64,7 +64,7 @@ public struct TransportHead: Hashable, Sendable {
     self.fields = fields
   }
 
-  /// The value of the first field with a name in lower case.
+  /// The value of the first field with a name, which must be in lower case.
   public subscript(_ name: String) -> String? { fields.first { $0.name == name }?.value }
 
   /// The cursor in the entity tag, without the suffix of a content coding.
@@ -82,7 +82,8 @@ public struct TransportHead: Hashable, Sendable {
     return SessionCursor(bytes: bytes)
   }
 
-  /// The value of `Retry-After` in seconds; `nil` for a date, and without the field.
+  /// The value of `Retry-After` in seconds, at most one hour; `nil` for a date, and without the
+  /// field.
   package var retryAfter: Duration? {
     guard let seconds = self["retry-after"].flatMap({ Int($0) }), seconds >= 0 else { return nil }
     return .seconds(min(seconds, 3600))

@@ -1,4 +1,4 @@
-/// Whether States arrive.
+/// The status of the event stream that delivers States.
 public enum ConnectionStatus: Hashable, Sendable {
   /// There is no connection yet.
   case connecting
@@ -6,13 +6,14 @@ public enum ConnectionStatus: Hashable, Sendable {
   /// The stream is open; States are current.
   case live
 
-  /// The stream broke for a reason and will be resumed; States are the last known ones.
+  /// The stream failed with a problem and will be resumed; States are the last known ones.
   case reconnecting(Problem)
 
-  /// ``pause()`` was called; there is no connection until the client is resumed.
+  /// The client was paused; there is no connection until it is resumed.
   case paused
 
-  /// The session was deleted (``Problem/Kind/sessionEnded``), or the server rejects it.
+  /// The session was deleted (``Problem/Kind/sessionEnded``), or the server rejected the stream
+  /// permanently.
   case ended(Problem)
 }
 
@@ -24,7 +25,7 @@ public struct Activity: Hashable, Sendable {
   /// Their mean progress from 0 to 1; `nil` if none reports it.
   public var progress: Double?
 
-  /// No effects.
+  /// The activity without running effects.
   public static let idle = Activity(running: 0, progress: nil)
 
   /// Creates an activity.

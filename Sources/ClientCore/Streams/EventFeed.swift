@@ -1,5 +1,5 @@
-/// Keeps the event stream of one address open, and resumes it after its last event: the values of a
-/// global, the changes of a server.
+/// Keeps the event stream of one address open, such as the values of a global or the changes of a
+/// server, and resumes it after its last event.
 ///
 /// ```
 ///   idle ──start──▶ waiting ──wake──▶ open ──close, silence, error──▶ waiting (jittered pause)
@@ -7,7 +7,7 @@
 ///    └──── stop ───────┴────────────────┘   a final rejection: ended
 /// ```
 ///
-/// A value without side effects, as ``StreamMachine``, which is the one for sessions.
+/// A value without side effects. ``StreamMachine`` does the same for the streams of sessions.
 package struct EventFeed: Sendable {
   /// An instruction to the caller, in order.
   package enum Output: Sendable {
@@ -68,7 +68,9 @@ package struct EventFeed: Sendable {
     }
   }
 
-  /// Opens the stream at once, also during a pause between attempts; not after a final rejection.
+  /// Opens the stream immediately, even during a pause between attempts.
+  ///
+  /// Has no effect after a final rejection.
   package mutating func start(now: Duration) -> [Output] {
     if phase == .open { return [] }
     if case .ended = status { return [] }
@@ -141,7 +143,7 @@ package struct EventFeed: Sendable {
     return taken()
   }
 
-  /// Handles the end of the connection; `problem` is `nil` for a regular one.
+  /// Handles the end of the connection; `problem` is `nil` if the server ended the response.
   package mutating func closed(stream: Int, _ problem: Problem?, now: Duration) -> [Output] {
     guard isCurrent(stream) else { return [] }
     fail(problem ?? .closed, now)
@@ -204,7 +206,8 @@ extension EventFeed {
     set(.reconnecting(problem))
   }
 
-  /// Reopens at once with a new token, unless the last one did not last either.
+  /// Reopens the stream with a new token: immediately, or after a pause if the last attempt failed
+  /// as well.
   private mutating func renew(_ now: Duration) {
     outputs.append(.renewToken)
     close(.waiting(until: now + attempts.failWithToken(random: random())))
@@ -215,7 +218,7 @@ extension EventFeed {
     phase = .open
     var fields: [TransportRequest.Field] = [.init("Accept", "text/event-stream")]
     if let lastEventID { fields.append(.init("Last-Event-ID", lastEventID)) }
-    // The feed itself detects a silent stream.
+    // The timeout is long because the feed itself detects a silent stream.
     outputs.append(
       .open(
         TransportRequest("GET", path, fields: fields, timeout: .seconds(3600 * 4)),

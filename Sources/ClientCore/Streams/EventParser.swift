@@ -31,7 +31,7 @@ package struct EventParser: Sendable {
 
   private static let sizeLimit = 67_108_864
 
-  /// The beginning of a line whose end has not arrived.
+  /// The received part of a line whose end has not arrived.
   private var line: [UInt8] = []
   private var event = Event()
   private var hasData = false
@@ -40,7 +40,7 @@ package struct EventParser: Sendable {
   /// Creates a parser at the beginning of a stream.
   package init() {}
 
-  /// Parses bytes and returns what they complete.
+  /// Parses bytes and returns the items that they complete.
   package mutating func items(_ bytes: ArraySlice<UInt8>) throws(TooLarge) -> [Item] {
     var items: [Item] = []
     var rest = bytes
@@ -83,8 +83,10 @@ package struct EventParser: Sendable {
     set(line[..<colon], value, &items)
   }
 
-  /// Processes a field, whose name is compared as bytes: a comparison of text normalizes it, in
-  /// quadratic time for some.
+  /// Processes a field.
+  ///
+  /// Its name is compared as bytes: a comparison of strings would normalize them, which takes
+  /// quadratic time for some strings.
   private mutating func set(
     _ name: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>, _ items: inout [Item]
   ) {

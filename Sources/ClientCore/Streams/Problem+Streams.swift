@@ -7,7 +7,7 @@ extension Problem {
   static let closed = Problem(
     .unreachable, "The server closed the connection", "It is resumed shortly.")
 
-  /// The response is something else.
+  /// The response is not an event stream.
   static let noEventStream = Problem(
     .notAServer, "The address responds, but not with an event stream",
     "Check that the URL is that of a reactord and that no proxy replaces its responses.")

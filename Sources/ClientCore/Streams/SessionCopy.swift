@@ -27,7 +27,8 @@ package enum StateJSON: Sendable {
 
   /// Decodes the State.
   ///
-  /// - Throws: The pointer of the value that is not of the type.
+  /// - Throws: A problem of kind ``Problem/Kind/undecodable``, with the pointer of the value that
+  ///   does not have the type.
   package func decode<State: Decodable>(_ type: State.Type) throws(Problem) -> State {
     do {
       switch self {
@@ -70,7 +71,7 @@ struct SessionCopy: Sendable {
   /// The tag of the session in composite ids.
   let tag: String
 
-  /// The events beside States that the client observes.
+  /// The optional events that the client observes.
   var topics: StreamTopics
 
   init(key: String, topics: StreamTopics) {
@@ -78,7 +79,7 @@ struct SessionCopy: Sendable {
     self.topics = topics
   }
 
-  /// Replaces the State; `nil` if the copy is already at the cursor or later.
+  /// Replaces the State and returns it; `nil` if the copy is already at the cursor or later.
   mutating func replace(_ document: JSONDocument, at cursor: SessionCursor) -> SessionState? {
     if let held, held.cursor.hasReached(cursor) { return nil }
     let state = SessionState(.document(document), cursor)
@@ -86,7 +87,8 @@ struct SessionCopy: Sendable {
     return state
   }
 
-  /// Applies a patch; `nil` if the copy is already at its cursor or later.
+  /// Applies a patch and returns the new State; `nil` if the copy is already at the cursor or
+  /// later.
   ///
   /// - Throws: The reason the patch does not apply; the copy is then empty.
   mutating func apply(
@@ -97,7 +99,8 @@ struct SessionCopy: Sendable {
       reset()
       throw JSONPatchError(operation: nil, reason: "There is no State to which it applies.")
     }
-    // Released first, so that a patch of a unique value changes it in place.
+    // Release the copy's reference first, so that the patch changes a uniquely referenced value in
+    // place.
     let value = before.json.value
     reset()
     let state = SessionState(.value(try JSONPatch(patch).applied(to: value)), cursor)
@@ -105,7 +108,7 @@ struct SessionCopy: Sendable {
     return state
   }
 
-  /// Forgets the State: its history has ended, or the copy is wrong.
+  /// Discards the State, because its history has ended or the copy is wrong.
   mutating func reset() {
     held = nil
   }

@@ -1,5 +1,5 @@
-/// The attempts to keep a stream open: the number and the parser of the latest one, the silence that ends
-/// it, and the pauses between two.
+/// The attempts to keep a stream open: the number and the parser of the latest attempt, the timeout
+/// that ends it, and the pauses between attempts.
 ///
 /// The part that ``EventFeed`` and ``StreamMachine`` have in common.
 struct StreamAttempts: Sendable {
@@ -12,7 +12,7 @@ struct StreamAttempts: Sendable {
   private var patience = Duration.seconds(45)
   private var lastByteAt = Duration.zero
 
-  /// When the stream is dead unless a byte arrives.
+  /// When the stream is considered dead unless a byte arrives before.
   var silentAt: Duration { lastByteAt + patience }
 
   /// Whether no attempt has failed since the last success.
@@ -27,7 +27,7 @@ struct StreamAttempts: Sendable {
 
   /// Reads the head of a successful response.
   ///
-  /// - Returns: The problem of a response that is no stream of events; `nil` for none.
+  /// - Returns: A problem if the response is not an event stream; otherwise `nil`.
   mutating func opened(_ head: TransportHead, now: Duration) -> Problem? {
     lastByteAt = now
     guard head["content-type"]?.hasPrefix("text/event-stream") == true else {
@@ -47,12 +47,12 @@ struct StreamAttempts: Sendable {
     return try parser.items(bytes)
   }
 
-  /// The problem of a stream without a byte for too long; `nil` for none.
+  /// Returns the problem of a stream that is considered dead; otherwise `nil`.
   func silence(now: Duration) -> Problem? {
     now >= silentAt ? .silent(patience) : nil
   }
 
-  /// The server announced the first pause between attempts.
+  /// Sets the first pause between attempts, which the server announced (`retry:`).
   mutating func setFirstPause(milliseconds: Int) {
     schedule.first = .milliseconds(min(max(milliseconds, 1), 60_000))
   }
@@ -67,8 +67,8 @@ struct StreamAttempts: Sendable {
     schedule.fail(retryAfter: problem.retryAfter, random: random)
   }
 
-  /// Records a rejected or expired token and returns the pause before the attempt with another one: none,
-  /// unless the last one did not last either.
+  /// Records a rejected or expired token and returns the pause before the attempt with a new token:
+  /// zero, unless the last attempt failed as well.
   mutating func failWithToken(random: Double) -> Duration {
     let isFirst = isFirst
     let pause = schedule.fail(random: random)

@@ -1,7 +1,7 @@
 internal import ReactorCoding
 
-/// Keeps one event stream of several sessions open: which connection to make when, what arrived on
-/// it, and from where to resume.
+/// Keeps one event stream of several sessions open: decides when to open a connection, applies the
+/// events of the stream, and resumes after the last one.
 ///
 /// ```
 ///            join                 collected              head                 close, silence, error
@@ -11,9 +11,9 @@ internal import ReactorCoding
 ///    └── paused ◀── pause
 /// ```
 ///
-/// A value without side effects: each method takes the current time and returns what to do. Times
-/// are durations since any fixed moment. The caller passes the bytes of the stream with the number
-/// from ``Output/open(_:stream:)``; those of an older stream are ignored.
+/// A value without side effects: each method takes the current time and returns instructions to the
+/// caller. Times are durations since an arbitrary fixed moment. The caller passes the bytes of a
+/// stream with its number from ``Output/open(_:stream:)``; those of an older stream are ignored.
 package struct StreamMachine: Sendable {
   /// An instruction to the caller, in order.
   package enum Output: Sendable {
@@ -32,7 +32,8 @@ package struct StreamMachine: Sendable {
     /// Read the State of each session and report the ones that are rejected with ``remove(_:_:)``.
     case check([String])
 
-    /// The server does not take these sessions on this stream: open another one for them.
+    /// The server rejected the stream because it has too many sessions: open another stream for
+    /// these.
     case overflow([String])
 
     /// Discard the access token.
@@ -60,7 +61,8 @@ package struct StreamMachine: Sendable {
   package private(set) var status = ConnectionStatus.connecting
 
   private var attempts = StreamAttempts()
-  /// When a stream that lacks a session, or has one too many, is replaced.
+  /// When the open stream is replaced, because its sessions, topics or token have changed; `nil` if
+  /// they have not.
   private var restartsAt: Duration?
   private var outputs: [Output] = []
   private var openTopics: StreamTopics = []
@@ -97,7 +99,7 @@ package struct StreamMachine: Sendable {
 
   // MARK: Sessions
 
-  /// Adds a session, or topics to one.
+  /// Adds a session, or adds topics to a session that is already on the stream.
   package mutating func join(
     _ key: String, topics: StreamTopics = [], now: Duration
   ) -> [Output] {
@@ -154,7 +156,7 @@ package struct StreamMachine: Sendable {
     return taken()
   }
 
-  /// Closes the stream until ``resume(now:)``; cursors stay.
+  /// Closes the stream until ``resume(now:)``; States and cursors are retained.
   package mutating func pause() -> [Output] {
     stop(.paused)
     set(.paused)
@@ -235,7 +237,7 @@ package struct StreamMachine: Sendable {
     return taken()
   }
 
-  /// Handles the end of the connection; `problem` is `nil` for a regular one.
+  /// Handles the end of the connection; `problem` is `nil` if the server ended the response.
   package mutating func closed(stream: Int, _ problem: Problem?, now: Duration) -> [Output] {
     guard isCurrent(stream) else { return [] }
     fail(problem ?? .closed, now)
@@ -361,7 +363,8 @@ extension StreamMachine {
     set(.reconnecting(problem))
   }
 
-  /// Reopens at once with a new token, unless the last one did not last either.
+  /// Reopens the stream with a new token: immediately, or after a pause if the last attempt failed
+  /// as well.
   private mutating func reopenWithNewToken(_ now: Duration) {
     stop(.waiting(until: now + attempts.failWithToken(random: random())))
   }
@@ -393,7 +396,7 @@ extension StreamMachine {
       sessions[key].flatMap { copy in copy.held.map { (copy.tag, $0.cursor) } }
     }
     if !held.isEmpty { fields.append(.init("Last-Event-ID", CompositeID.text(held))) }
-    // The machine itself detects a silent stream.
+    // The timeout is long because the machine itself detects a silent stream.
     return TransportRequest("GET", path, fields: fields, timeout: .seconds(3600 * 4))
   }
 

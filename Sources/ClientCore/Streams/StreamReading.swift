@@ -24,7 +24,7 @@ package protocol StreamReading: Sendable {
   /// Handles bytes of the body.
   mutating func received(stream: Int, _ bytes: ArraySlice<UInt8>, now: Duration) -> [Output]
 
-  /// Handles the end of the connection; `problem` is `nil` for a regular one.
+  /// Handles the end of the connection; `problem` is `nil` if the server ended the response.
   mutating func closed(stream: Int, _ problem: Problem?, now: Duration) -> [Output]
 }
 

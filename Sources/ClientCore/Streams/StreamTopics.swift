@@ -1,4 +1,4 @@
-/// The events beside States that a stream has only if a client requests them.
+/// Optional kinds of events, which the server sends on a stream only if the client requests them.
 package struct StreamTopics: OptionSet, Sendable {
   package let rawValue: UInt8
 
@@ -12,7 +12,7 @@ package struct StreamTopics: OptionSet, Sendable {
   /// The signals of the sessions.
   package static let signals = StreamTopics(rawValue: 2)
 
-  /// The parameters of the stream, each after a `&`.
+  /// The query parameters of the stream, each preceded by `&`.
   var query: String {
     (contains(.presence) ? "&presence=true" : "") + (contains(.signals) ? "&signals=true" : "")
   }

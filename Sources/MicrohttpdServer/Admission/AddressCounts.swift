@@ -11,7 +11,7 @@ struct AddressCounts {
 
   /// Counts a new connection.
   ///
-  /// - Returns: `false` if the client already has `limit` connections; it is not counted then.
+  /// - Returns: `false` if the client already has `limit` connections; the new one is not counted.
   mutating func enter(_ client: ClientAddress, limit: Int) -> Bool {
     let count = counts[client] ?? 0
     guard count < limit else { return false }

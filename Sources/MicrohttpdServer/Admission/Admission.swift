@@ -7,9 +7,9 @@ internal import Synchronization
 final class Admission: Sendable {
   /// The decision on a new connection.
   enum Verdict {
-    /// It is admitted; the permit is `nil` for a client without a limit.
+    /// The connection is admitted; the permit is `nil` for a client without a limit.
     case admitted(ConnectionPermit?)
-    /// Its client has reached the limit.
+    /// The connection is rejected: its client has reached the limit.
     case rejected
   }
 
@@ -17,8 +17,8 @@ final class Admission: Sendable {
   let limit: Int
   /// The limit of the machine's own addresses; 0 is no limit.
   ///
-  /// The share does not apply to them: behind them is usually a proxy with the connections of all its
-  /// clients.
+  /// `addressShare` does not apply to these addresses: a local client is usually a proxy, which has
+  /// the connections of all its clients.
   let loopbackLimit: Int
   private let isExempt: @Sendable (ClientAddress) -> Bool
   private let counts = Mutex(AddressCounts())
@@ -29,7 +29,9 @@ final class Admission: Sendable {
     isExempt = limits.isExempt
   }
 
-  /// Decides on a connection; one without an address comes from this machine and is not counted.
+  /// Decides whether to admit a connection.
+  ///
+  /// A connection without an address uses a Unix-domain socket; it is admitted and not counted.
   func admit(_ address: ClientAddress?) -> Verdict {
     guard let address, !isExempt(address) else { return .admitted(nil) }
     let limit = address.isLoopback ? loopbackLimit : limit

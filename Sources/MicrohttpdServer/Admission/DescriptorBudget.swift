@@ -2,8 +2,8 @@ internal import Glibc
 
 /// Divides the process's file descriptors between requests and streams.
 ///
-/// When a process has none left, libmicrohttpd spins until one is closed. So the limits are reduced
-/// to the available descriptors at the start.
+/// When a process has no descriptor left, libmicrohttpd spins until one is closed. When the server
+/// starts, the limits are therefore reduced to the number of available descriptors.
 struct DescriptorBudget: Equatable {
   /// The limit of connections for requests.
   let connections: Int
@@ -14,7 +14,7 @@ struct DescriptorBudget: Equatable {
   /// The limit of ended connections that linger until their clients close.
   static let lingering = 256
 
-  /// Descriptors for everything else: databases, logs, the duplicates of a hand-off.
+  /// The number of descriptors for everything else: databases, logs, the duplicates of a hand-off.
   static let reserve = 128
 
   /// Divides `available` descriptors: as requested if they suffice, otherwise an eighth for requests

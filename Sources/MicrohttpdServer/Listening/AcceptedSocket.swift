@@ -1,7 +1,9 @@
 internal import Glibc
 internal import ReactorTransport
 
-/// An accepted connection that is not served yet; its server becomes the owner of the descriptor.
+/// An accepted connection that is not served yet.
+///
+/// It does not close its descriptor: libmicrohttpd or a stream loop becomes the owner.
 struct AcceptedSocket: ~Copyable {
   let descriptor: Int32
   private let address: sockaddr_storage

@@ -4,12 +4,13 @@ internal import SystemThreads
 
 /// A listening socket.
 ///
-/// libmicrohttpd's own reports no reason when it cannot listen, and accepts without checking limits.
+/// It replaces the listening socket of libmicrohttpd, which reports no reason when it cannot
+/// listen, and accepts connections without checking the limits.
 package final class ListeningSocket: Sendable {
   /// The result of accepting a connection.
   enum Arrival: ~Copyable {
     case connection(AcceptedSocket)
-    /// There is none to accept.
+    /// No connection is waiting.
     case none
     /// The connection was closed before it was accepted.
     case gone
@@ -20,7 +21,7 @@ package final class ListeningSocket: Sendable {
   /// The address, with the port that the system assigned.
   package let endpoint: MicrohttpdServer.Endpoint
 
-  /// Whether another process listens on it as well, or will.
+  /// Whether another process also listens on the socket, now or later.
   let isInherited: Bool
 
   private let descriptor: Atomic<Int32>
@@ -41,7 +42,7 @@ package final class ListeningSocket: Sendable {
       try SocketFile.removeStale(path, address)
       descriptor = Atomic(
         try Self.listen(at: address) { _ throws(ServerError) in
-          // Before `listen`, so that no client can connect with wider permissions.
+          // Set the permissions before `listen`, so that no client can connect with wider ones.
           guard unsafe chmod(path, mode_t(mode)) == 0 else {
             throw ServerError(.cannotBind, "Cannot set the permissions of \(address).")
           }
@@ -56,7 +57,7 @@ package final class ListeningSocket: Sendable {
     }
     let bound = SocketAddress.endpoint(of: descriptor.load(ordering: .relaxed))
     switch (endpoint, bound) {
-    // As requested, but with the bound port.
+    // The requested host, with the port that the system assigned.
     case (.network(let host, 0), .network(_, let port)):
       self.endpoint = .network(host: host, port: port)
     case (.inherited, .some(let bound)): self.endpoint = bound
@@ -89,7 +90,7 @@ package final class ListeningSocket: Sendable {
     switch errno {
     case EAGAIN, EWOULDBLOCK, EINVAL, EBADF: return .none
     case EMFILE, ENFILE, ENOBUFS, ENOMEM: return .exhausted
-    default: return .gone  // Linux reports errors of the new connection.
+    default: return .gone  // Linux also reports network errors of the new connection.
     }
   }
 

@@ -63,12 +63,12 @@ struct SocketAddress: CustomStringConvertible {
     }
   }
 
-  /// Binds a socket to this address; false leaves the reason in `errno`.
+  /// Binds a socket to this address; on failure it returns `false`, and `errno` is the reason.
   func bind(_ descriptor: Int32) -> Bool {
     unsafe withAddress { address, size in unsafe Glibc.bind(descriptor, address, size) == 0 }
   }
 
-  /// Connects a socket to this address; false leaves the reason in `errno`.
+  /// Connects a socket to this address; on failure it returns `false`, and `errno` is the reason.
   func connect(_ descriptor: Int32) -> Bool {
     unsafe withAddress { address, size in unsafe Glibc.connect(descriptor, address, size) == 0 }
   }

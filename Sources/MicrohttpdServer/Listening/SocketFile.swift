@@ -35,7 +35,7 @@ struct SocketFile: Sendable {
       throw ServerError(.noResources, "No socket is available for \(address).")
     }
     defer { close(probe) }
-    // A full backlog (EAGAIN) belongs to a listener, too.
+    // Only ECONNREFUSED shows that no process listens; EAGAIN is the full backlog of a listener.
     guard !address.connect(probe), errno == ECONNREFUSED else {
       throw ServerError(.addressInUse, "The address \(address) is already in use.")
     }

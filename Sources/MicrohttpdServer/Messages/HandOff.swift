@@ -17,12 +17,12 @@ struct HandOff: Sendable {
   /// The connection's share of its client's limit.
   var permit: ConnectionPermit?
 
-  /// The time before a rejection is written.
+  /// The delay before a rejection is written.
   var delay = Duration.zero
 }
 
 extension HandOff {
-  /// Creates a connection that is sent one response and ends.
+  /// Creates a hand-off of a connection that is sent one response and then closed.
   init(
     socket: Int32, rejection response: HTTPResponse, isHead: Bool,
     permit: ConnectionPermit? = nil, delay: Duration = .zero

@@ -7,14 +7,14 @@ enum RequestField: Sendable, Equatable {
   case contentLength
   case transferEncoding
 
-  /// Looks up a name by its bytes, ignoring the case of letters; `nil` for a field that is not read.
+  /// Looks up a name by its bytes, ignoring the case of letters; `nil` for any other field.
   static func named(_ name: UnsafeBufferPointer<UInt8>) -> RequestField? {
     unsafe table.field(named: name)
   }
 
   private static let table = Table()
 
-  /// The known names by length, which rules out most of the others.
+  /// The known names, indexed by length: most other names differ from all of them in length.
   private struct Table: Sendable {
     private var namesByLength: [[(name: StaticString, field: RequestField)]] = []
 

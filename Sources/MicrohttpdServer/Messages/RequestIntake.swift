@@ -11,21 +11,23 @@ struct RequestIntake: ~Copyable, Sendable {
     case headersTooLarge
     /// The bodies of all requests together are too large.
     case tooManyBufferedBytes
-    /// The connection is reserved for requests of priority.
+    /// The connection is reserved for priority requests.
     case noConnectionLeft
   }
 
   private let target: RequestTarget
   private var method = ""
   private var headers = HTTPRequestHeaders()
-  /// The head; `nil` before it is complete, unless it repeats the former one.
+  /// The head; `nil` until all fields were added.
+  ///
+  /// The head of a substitute is set by `begin`, to the head of the former request.
   private var head: HTTPRequestHead?
   private var body: [UInt8] = []
 
   /// Whether the response has no body.
   private(set) var isHead = false
 
-  /// The field of the connection's former request.
+  /// The field `Authorization` of the connection's former request.
   private var formerAuthorization: AuthorizationField?
 
   private var contentLength: UInt64?
@@ -34,7 +36,7 @@ struct RequestIntake: ~Copyable, Sendable {
   /// Whether the client speaks HTTP/1.0, which has no chunks.
   private(set) var isHTTP10 = false
 
-  /// Creates an intake for a target, which is known first.
+  /// Creates an intake for a target, which libmicrohttpd reports before the rest of the request.
   init(_ target: RequestTarget) {
     self.target = target
   }
@@ -54,13 +56,13 @@ struct RequestIntake: ~Copyable, Sendable {
     self.isHTTP10 = isHTTP10
   }
 
-  /// Whether the head is a substitute of that of the connection's former request.
+  /// Whether the head is a substitute for the head of the connection's former request.
   var isRepetition: Bool { target.isSubstitute }
 
-  /// Adds the other parts of the request line, and the head of the former request, which a substitute
-  /// stands for.
+  /// Adds the other parts of the request line of a substitute, and the head of the former request,
+  /// which the substitute stands for.
   ///
-  /// - Returns: `false` without a former request: a substitute that the scanner did not make.
+  /// - Returns: `false` without a former request: the scanner did not create this substitute.
   mutating func begin(method: String, isHTTP10: Bool, repeating former: HTTPRequestHead?) -> Bool {
     guard let former else { return false }
     begin(method: method, isHTTP10: isHTTP10)
@@ -129,7 +131,7 @@ struct RequestIntake: ~Copyable, Sendable {
   ) -> Rejection? {
     guard bytes.count <= limits.body - bodySize else { return .bodyTooLarge }
     if bodySize == 0, let contentLength {
-      // A client that only announces a large body holds no more than this.
+      // Reserve at most 64 KiB: a client can announce a large body and never send it.
       body.reserveCapacity(min(Int(clamping: contentLength), 65_536))
     }
     unsafe body.append(contentsOf: bytes)
@@ -137,9 +139,10 @@ struct RequestIntake: ~Copyable, Sendable {
     return nil
   }
 
-  /// Removes the request from the intake: what was read so far, on top of the head that was admitted.
+  /// Removes and returns the request: the admitted or complete head, and the body that was read so
+  /// far.
   ///
-  /// The body is removed and not copied, since a copy would be retained and released once more.
+  /// The body is moved out of the intake, because a copy would be retained and released once more.
   mutating func takeRequest(from peer: ClientAddress?) -> HTTPRequest {
     var body: [UInt8] = []
     swap(&body, &self.body)
@@ -149,7 +152,7 @@ struct RequestIntake: ~Copyable, Sendable {
     return HTTPRequest(completeHead(from: peer), body: body)
   }
 
-  /// The number in a value of digits, which `RequestScanner` has checked.
+  /// Parses a decimal number; `nil` if it is invalid or exceeds 64 bits.
   private static func number(_ digits: UnsafeBufferPointer<UInt8>) -> UInt64? {
     var number: UInt64 = 0
     for index in digits.indices {

@@ -6,7 +6,7 @@ struct RequestTarget: Sendable, Equatable {
   /// The query with its percent-encoding; `nil` without a `?`.
   var query: String?
 
-  /// Whether it is the target of a substitute, see `RepeatedHead`.
+  /// Whether this is the target of a substitute, see `RepeatedHead`.
   var isSubstitute: Bool { path.utf8.count == 1 && path.utf8.first == RepeatedHead.target }
 
   /// Creates an empty target.
@@ -15,7 +15,7 @@ struct RequestTarget: Sendable, Equatable {
   /// Splits a target.
   ///
   /// The absolute form (`http://host/path`), which a server must accept, loses its scheme and
-  /// authority; the other forms are taken unchanged, `*` included.
+  /// authority; the other forms, including `*`, are unchanged.
   ///
   /// - Parameters:
   ///   - target: The bytes between the method and the version.

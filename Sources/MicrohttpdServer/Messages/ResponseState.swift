@@ -11,7 +11,7 @@ internal import ReactorTransport
 ///  waiting ─────────────────┘ and the worker is notified, once
 /// ```
 ///
-/// Pure: the caller carries out what a method returns, outside of its lock.
+/// Pure: a method returns the effect, and the caller carries it out after it has released its lock.
 struct ResponseState {
   private enum Phase {
     /// The responder has the request; the worker has not started to wait.
@@ -36,7 +36,7 @@ struct ResponseState {
     case discard(HTTPResponse)
   }
 
-  /// The value that is left when the request ends.
+  /// The hand-off or the unsent response that the caller must process when the request ends.
   enum Remainder {
     case nothing
     case handOff(HandOff)
@@ -76,7 +76,7 @@ struct ResponseState {
     return response
   }
 
-  /// The worker is about to wait.
+  /// Records that the worker waits for the response.
   ///
   /// - Returns: `false` if the response became ready in the meantime.
   mutating func wait() -> Bool {
@@ -85,10 +85,10 @@ struct ResponseState {
     return true
   }
 
-  /// Keeps a connection for a stream loop until libmicrohttpd has released it.
+  /// Stores the hand-off of a connection until libmicrohttpd has released the connection.
   mutating func handOff(_ handOff: HandOff) { phase = .handingOff(handOff) }
 
-  /// libmicrohttpd is done with the request, for whatever reason.
+  /// Ends the request: libmicrohttpd has released it, with or without a response.
   mutating func end() -> Remainder {
     defer { phase = .finished }
     switch phase {
@@ -100,7 +100,7 @@ struct ResponseState {
 }
 
 extension HTTPResponse {
-  /// Releases a response that is not sent: its stream expects to be closed.
+  /// Discards a response that is not sent: calls `closed()` on its stream.
   func discard() {
     if case .stream(let stream) = body { stream.closed() }
   }

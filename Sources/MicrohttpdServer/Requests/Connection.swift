@@ -4,7 +4,8 @@ internal import ReactorTransport
 
 /// A connection of libmicrohttpd.
 ///
-/// Valid between libmicrohttpd's opened and closed callbacks; an address, so that it can be stored.
+/// Valid between libmicrohttpd's opened and closed callbacks. The pointer is stored as an integer,
+/// so that the type is `Sendable`.
 @safe struct Connection: Sendable {
   private let address: UInt
 
@@ -27,12 +28,12 @@ internal import ReactorTransport
 
   /// Continues processing a suspended connection.
   ///
-  /// Worker thread only: a daemon without threads of its own is not woken.
+  /// Worker thread only: the call does not wake a daemon without threads of its own.
   func resume() {
     if let pointer = unsafe pointer { unsafe MHD_resume_connection(pointer) }
   }
 
-  /// Reports input of the connection again, which was not read.
+  /// Causes the daemon to read the connection again, after `mayReceive` prevented a read.
   ///
   /// - Parameter daemon: The epoll descriptor of the daemon.
   func readAgain(in daemon: Int32) {
@@ -51,7 +52,8 @@ internal import ReactorTransport
     return unsafe Int(bitPattern: reactord_connection_context(pointer)) - 1
   }
 
-  /// Duplicates the descriptor of the socket, which then outlives libmicrohttpd's.
+  /// Duplicates the descriptor of the socket, so that the socket stays open when libmicrohttpd
+  /// closes its own descriptor.
   ///
   /// - Returns: `nil` if the process has no descriptors left.
   func duplicateSocket() -> Int32? {
@@ -59,16 +61,16 @@ internal import ReactorTransport
     return duplicate < 0 ? nil : duplicate
   }
 
-  /// The size from which a body is shared and not copied.
+  /// The minimum size of a body that is shared and not copied, in bytes.
   private static let sharedSize = 65_536
 
   /// Queues a response whose body is bytes.
   ///
-  /// Copies a small body, which is cheaper than a box, a retain and a callback. A large one is shared
-  /// with the other responses that send it, so that clients that do not read it hold no memory each.
-  /// Worker thread only.
+  /// Copies a small body, which is cheaper than a box, a retain and a callback. A large body is
+  /// shared by all responses that send it, so that clients that do not read it do not hold a copy
+  /// each. Worker thread only.
   ///
-  /// - Returns: `false` if libmicrohttpd rejects it; the connection must be closed then.
+  /// - Returns: `false` if libmicrohttpd rejects the response; the connection must then be closed.
   func queue(_ response: HTTPResponse) -> Bool {
     guard let pointer = unsafe pointer else { return false }
     var body: [UInt8] = []
@@ -80,7 +82,7 @@ internal import ReactorTransport
           bytes.count, UnsafeMutableRawPointer(mutating: bytes.baseAddress), .RESPMEM_MUST_COPY)
       } : unsafe SharedBody(body).makeResponse()
     guard let queued = unsafe queued else { return false }
-    // `MHD_queue_response` retains it for the connection.
+    // `MHD_queue_response` retains the response for the connection.
     defer { unsafe MHD_destroy_response(queued) }
     unsafe response.headers.forEachCString { name, value in
       // libmicrohttpd rejects a field that could split the response; it is omitted.

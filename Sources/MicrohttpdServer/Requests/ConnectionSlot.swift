@@ -11,7 +11,7 @@ struct ConnectionSlot {
   /// The client's address; `nil` on a Unix-domain socket.
   var peer: ClientAddress?
 
-  /// The client in the budget of a turn; `nil` if its reads are not limited.
+  /// The client's entry in the `TurnBudget`; `nil` if its reads are not limited.
   var client: TurnBudget.Entry?
 
   /// The connection's share of its client's limit.
@@ -20,7 +20,7 @@ struct ConnectionSlot {
   /// The field `Authorization` of its last request, at most `AuthorizationField.retainedSize` bytes.
   var authorization: AuthorizationField?
 
-  /// The head of its last request; `nil` unless its scanner may replace a repetition of it.
+  /// The head of its last request; `nil` unless the scanner can replace a repetition of the head.
   var head: HTTPRequestHead?
 
   /// The exchange for which libmicrohttpd holds the connection.
@@ -29,10 +29,10 @@ struct ConnectionSlot {
   /// Checks the connection's bytes before libmicrohttpd parses them.
   var scanner: RequestScanner
 
-  /// Whether the scanner has rejected the connection, which libmicrohttpd closes then.
+  /// Whether the scanner has rejected the connection; libmicrohttpd closes it next.
   var isRejected = false
 
-  /// Whether it serves only requests of priority, because all other connections are in use.
+  /// Whether it serves only priority requests, because all other connections are in use.
   var isReserved = false
 
   /// Whether its socket was shut down to make room for another connection.
@@ -43,7 +43,8 @@ struct ConnectionSlot {
 
   init(scanner: RequestScanner) { self.scanner = scanner }
 
-  /// Retains what the next request may repeat of a head.
+  /// Retains the `Authorization` of a head, and the head itself if the scanner can replace its
+  /// repetition by the next request.
   mutating func retainHead(of intake: inout RequestIntake) {
     let field = intake.retainedAuthorization
     if field !== authorization { authorization = field }

@@ -13,7 +13,7 @@ internal import Glibc
   private let pointer: OpaquePointer
   private let context: UnsafeMutableRawPointer
 
-  /// Readable when there is work.
+  /// The epoll descriptor; it is readable when a connection is ready.
   let descriptor: Int32
 
   /// Creates a daemon.
@@ -24,7 +24,8 @@ internal import Glibc
   /// - Throws: If libmicrohttpd cannot start.
   init(settings: MicrohttpdServer.Settings, context: UnsafeMutableRawPointer) throws(ServerError) {
     let flags =
-      // `MHD_ALLOW_SUSPEND_RESUME` includes the channel between threads, which is not allowed here.
+      // `MHD_ALLOW_SUSPEND_RESUME` includes `MHD_USE_ITC`, a channel between threads, which is not
+      // used: connections are resumed on the thread of the daemon.
       MHD_USE_EPOLL.rawValue | (MHD_ALLOW_SUSPEND_RESUME.rawValue & ~MHD_USE_ITC.rawValue)
       | MHD_USE_NO_LISTEN_SOCKET.rawValue | MHD_USE_TURBO.rawValue
     var options = unsafe reactord_daemon_options(
@@ -48,7 +49,7 @@ internal import Glibc
     unsafe self.context = context
   }
 
-  /// Whether there is work for which the descriptor is not readable.
+  /// Whether there is work that does not make the descriptor readable.
   var hasWork: Bool {
     var milliseconds: UInt64 = 0
     // The connections have no libmicrohttpd timeouts, so that a timeout is always 0.
@@ -57,8 +58,8 @@ internal import Glibc
 
   /// The memory of a connection, for its head, 64 bytes per field, and the head of the response.
   ///
-  /// 24 KiB by default: a head of 16 KiB with 96 fields fits. With 32 KiB clearing it took half of the
-  /// instructions of a request.
+  /// 24 KiB by default: a head of 16 KiB with 96 fields fits. With 32 KiB, clearing the memory took
+  /// half of the instructions of a request.
   private static func connectionMemory(_ limits: MicrohttpdServer.Settings.Limits) -> Int {
     let headers = max(16_384, min(limits.headers, 1 << 26))
     return headers + headers / 4 + 4096
@@ -84,13 +85,13 @@ internal import Glibc
 
   /// Adds a connection, and transfers its descriptor to libmicrohttpd.
   ///
-  /// - Returns: `false` if libmicrohttpd closed it at once.
+  /// - Returns: `false` if libmicrohttpd rejected the connection and closed the descriptor.
   func add(_ socket: borrowing AcceptedSocket) -> Bool {
     unsafe socket.withAddress { address, size in
       unsafe MHD_add_connection(pointer, socket.descriptor, address, size) == .YES
     }
   }
 
-  /// Closes all connections, none of which may be suspended.
+  /// Stops the daemon and closes all its connections; no connection may be suspended.
   consuming func stop() { unsafe MHD_stop_daemon(pointer) }
 }

@@ -1,8 +1,9 @@
 internal import CMicrohttpd
 internal import Glibc
 
-/// The callbacks of libmicrohttpd, all on the thread that runs the daemon: recover the object, call one
-/// method, map the result.
+/// The callbacks of libmicrohttpd, which run on the thread of the daemon.
+///
+/// Each recovers its object from a pointer, calls one method, and maps the result.
 enum DaemonCallbacks {
   /// The request line was parsed.
   ///
@@ -100,7 +101,7 @@ enum DaemonCallbacks {
         }
       }
 
-  /// Keeps percent-encoding, which the service decodes.
+  /// Leaves the percent-encoding unchanged; the service decodes it.
   static let unescape:
     @convention(c) (UnsafeMutableRawPointer?, OpaquePointer?, UnsafeMutablePointer<CChar>?) -> Int =
       { _, _, text in unsafe text.map { unsafe Int(strlen($0)) } ?? 0 }
@@ -132,10 +133,11 @@ enum DaemonCallbacks {
     unsafe context.map { unsafe Unmanaged<RequestWorker>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  /// Calls a function with an object, without retaining it, which would happen twelve times per request.
+  /// Calls a function with an object without retaining it; there are twelve of these calls per
+  /// request.
   ///
-  /// Both kinds of objects outlive the call: the worker its daemon, and an exchange is retained by its
-  /// connection until `completed`.
+  /// Both kinds of objects outlive the call: the worker outlives its daemon, and the connection
+  /// retains its exchange until `completed`.
   private static func borrowing<Object: AnyObject, Result>(
     _ type: Object.Type, _ pointer: UnsafeMutableRawPointer, _ body: (Object) -> Result
   ) -> Result {

@@ -68,7 +68,7 @@ final class Exchange: Sendable {
 
   // MARK: The request
 
-  /// The header fields are complete: libmicrohttpd's first call.
+  /// Begins the request when its header fields are complete; libmicrohttpd's first call.
   func begin(method: String, isHTTP10: Bool, on worker: RequestWorker) -> MHD_Result {
     proceed(to: .reading, on: worker)
     let core = worker.core
@@ -82,7 +82,7 @@ final class Exchange: Sendable {
       unsafe connection.forEachHeader(into: &intake, DaemonCallbacks.field)
       worker.slots[slot].retainHead(of: &intake)
     }
-    // A variable with the limits would be a copy of them.
+    // Not in a local variable, which would copy the limits.
     let rejection = intake.rejection(headSize: connection.headSize, limits: core.settings.limits)
     if let rejection { return reject(rejection, of: takeRequest(on: worker), on: worker) }
     guard intake.expectsBody else { return .YES }
@@ -100,7 +100,7 @@ final class Exchange: Sendable {
     }
   }
 
-  /// A part of the body.
+  /// Receives a part of the body.
   func receive(_ bytes: UnsafeBufferPointer<UInt8>, on worker: RequestWorker) -> MHD_Result {
     let core = worker.core
     var rejection = unsafe intake.append(bytes, limits: core.settings.limits)
@@ -109,7 +109,8 @@ final class Exchange: Sendable {
     return reject(rejection, of: takeRequest(on: worker), on: worker)
   }
 
-  /// The request is complete, or libmicrohttpd polls for the response.
+  /// Dispatches the request when it is complete; in later calls, with which libmicrohttpd polls,
+  /// sends the response if it is ready.
   func finish(on worker: RequestWorker) -> MHD_Result {
     guard isDispatched else { return dispatch(on: worker) }
     if worker.rejectsWaiting { rejectWaiting() }
@@ -135,7 +136,7 @@ final class Exchange: Sendable {
     return wait(on: worker)
   }
 
-  /// Whether the connection serves a request: a reserved one serves only those of priority.
+  /// Whether the connection serves a request: a reserved connection serves only priority requests.
   private func hasConnection(for request: HTTPRequest, on worker: RequestWorker) -> Bool {
     !worker.slots[slot].isReserved || worker.core.responder.lane(for: request) == .priority
   }
@@ -147,8 +148,8 @@ final class Exchange: Sendable {
 
   /// Leaves the connection with libmicrohttpd, which polls for the response whenever it runs.
   ///
-  /// Suspending and resuming a connection takes three system calls, more than a few polls, and is done
-  /// only where the response takes long.
+  /// Suspending and resuming a connection takes three system calls, which cost more than a few
+  /// polls. A connection is suspended only if its response is not ready after ``pollLimit`` polls.
   private func wait(on worker: RequestWorker) -> MHD_Result {
     if worker.rejectsWaiting { rejectWaiting() }
     guard state.withLock({ $0.wait() }) else {
@@ -166,7 +167,7 @@ final class Exchange: Sendable {
   ///
   /// Any thread.
   func respond(_ response: consuming HTTPResponse) {
-    // Moved through the closure, which would otherwise copy it.
+    // In an optional, so that the closure moves the response and does not copy it.
     var pending: HTTPResponse? = response
     let effect = state.withLock { state in
       guard let response = pending.take() else { return ResponseState.Effect.none }
@@ -179,7 +180,7 @@ final class Exchange: Sendable {
     }
   }
 
-  /// Responds unless the responder did.
+  /// Responds if the request has no response yet.
   ///
   /// Any thread.
   func respondIfPending(_ response: @autoclosure () -> HTTPResponse) {
@@ -193,8 +194,8 @@ final class Exchange: Sendable {
     }
   }
 
-  /// The completed callback: libmicrohttpd is done with the request and, if it was handed off, with
-  /// the socket.
+  /// Ends the request, in the completed callback: libmicrohttpd uses neither the request nor, if
+  /// the connection was handed off, the socket any more.
   func end(on worker: RequestWorker) {
     let wasDispatched = isDispatched
     proceed(to: .ended, on: worker)
@@ -208,8 +209,10 @@ final class Exchange: Sendable {
     if wasDispatched { worker.core.inFlight.leave() }
   }
 
-  /// libmicrohttpd rejected the request itself, perhaps with a response that a reset would take from a
-  /// client that still sends; the stream loop closes the connection gracefully.
+  /// Hands the connection to a stream loop, which closes it gracefully.
+  ///
+  /// Called if libmicrohttpd ended the request itself, for example with an error response. A client
+  /// that still sends would lose the response if the connection were reset.
   private func linger(_ worker: RequestWorker) {
     guard let socket = connection.duplicateSocket() else { return }
     worker.core.adopt(
@@ -221,11 +224,12 @@ final class Exchange: Sendable {
     worker.responses += 1
     if !(200...599).contains(response.status) { response.status = 500 }
     if case .stream(let stream) = response.body { return send(response, stream, on: worker) }
-    // A request that is not HTTP follows, or the next one of priority needs the connection.
+    // The server stops, an invalid request follows, or the reserved connection must become free for
+    // the next priority request.
     if worker.core.isStopping || worker.slots[slot].mustClose {
       response.headers.append("Connection", "close")
     }
-    // Subscribers of what the request changed have waited as long as its client.
+    // Write the events that the request caused before its response.
     worker.streams?.takeEarlyTurn()
     guard connection.queue(response) else { return .NO }
     proceed(to: .sending, on: worker)
@@ -253,8 +257,9 @@ final class Exchange: Sendable {
 
   /// Rejects the request before its body was read to the end.
   ///
-  /// libmicrohttpd cannot respond within a body, and its close is a reset that may take the response
-  /// from the client. So the stream loop writes the response and waits for the client to close.
+  /// libmicrohttpd cannot respond before the end of a body, and it closes the connection with a
+  /// reset, by which the client can lose the response. The stream loop therefore writes the
+  /// response and waits for the client to close.
   private func reject(
     _ rejection: RequestIntake.Rejection, of request: HTTPRequest, on worker: RequestWorker
   ) -> MHD_Result {
@@ -283,7 +288,7 @@ final class Exchange: Sendable {
   }
 
   /// `.NO` makes libmicrohttpd close its descriptor without writing to it (nor `shutdown`, because of
-  /// `MHD_USE_TURBO`); `end(on:)` follows at once.
+  /// `MHD_USE_TURBO`); it calls `end(on:)` next.
   private func handOff(_ handOff: HandOff) -> MHD_Result {
     state.withLock { $0.handOff(handOff) }
     return .NO

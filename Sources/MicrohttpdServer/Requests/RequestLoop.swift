@@ -1,7 +1,7 @@
 internal import Synchronization
 internal import SystemThreads
 
-/// A thread that parses requests and sends responses, as other threads see it.
+/// The handle of a thread that parses requests and sends responses, for use by other threads.
 ///
 /// The thread owns a `Daemon`, accepts connections for it, and runs it when one of its sockets is ready,
 /// see `RequestWorker`. Responses from other threads arrive in the inbox; those that arrive together,
@@ -17,13 +17,13 @@ final class RequestLoop: Sendable {
     case closeIdle
     /// Stop accepting from sockets that another process listens on as well.
     case leaveInheritedSockets
-    /// Reject requests that wait for a response, and those that would begin to.
+    /// Reject requests that wait for a response, and from now on those without an immediate one.
     case rejectWaiting
     /// Close all connections and end.
     case stop
   }
 
-  /// Where the thread sleeps.
+  /// The poller in which the thread sleeps.
   let poller: Poller
   /// Wakes the thread.
   let waker: Waker

@@ -3,10 +3,11 @@ internal import SystemThreads
 internal import Glibc
 
 extension RequestWorker {
-  /// Watches the listening sockets, if there is room, or a connection that can be closed for it.
+  /// Watches the listening sockets, if there is room for a connection, or an idle connection can be
+  /// closed to make room.
   func startAccepting() {
-    // Another thread may have been woken for a connection that waits for one of this thread's: only
-    // adding the sockets again reports it here.
+    // A connection waits in the kernel, and this thread can close an idle connection for it. The
+    // poller of another thread may have reported it; adding the sockets again reports it here.
     if isAccepting, closingIdle == 0, deadlines.hasWaiting, core.hasRejectedConnection {
       stopAccepting()
     }
@@ -39,14 +40,16 @@ extension RequestWorker {
     }
   }
 
-  /// Accepts connections; returns whether there are no more for now.
+  /// Accepts up to 16 connections.
+  ///
+  /// - Returns: Whether to wait until the socket is reported as ready again.
   private func accept(from listener: ListeningSocket) -> Bool {
     for attempt in 0..<16 {
       let reservation = core.reserveConnection()
       if reservation != .regular {
-        // Only the first attempt knows that a connection waits.
+        // Close an idle connection only in the first attempt: a later one may find no connection.
         if attempt > 0 || closingIdle > 0 || closeIdlest() {
-          // There is room as soon as libmicrohttpd has closed the connection.
+          // There is room as soon as libmicrohttpd has closed the idle connection.
           if reservation == .reserved { core.releaseConnection() }
           return true
         }
@@ -54,7 +57,7 @@ extension RequestWorker {
       }
       guard reservation != .none else {
         stopAccepting()
-        // A connection may have been closed before `reserveConnection()` asked for a notification.
+        // A connection can have been closed before `reserveConnection()` requested a notification.
         if core.hasRoom { startAccepting() }
         return true
       }
@@ -92,7 +95,7 @@ extension RequestWorker {
       arriving = (peer, permit, isReserved)
       _ = daemon?.add(socket)
       guard arriving != nil else { return }
-      // libmicrohttpd rejected it, and does not report that it was closed.
+      // libmicrohttpd rejected the connection and closed it without a callback.
       arriving = nil
     case .rejected: core.reject(socket)
     }

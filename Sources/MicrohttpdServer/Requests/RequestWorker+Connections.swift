@@ -4,7 +4,7 @@ internal import Synchronization
 internal import SystemThreads
 
 extension RequestWorker {
-  /// libmicrohttpd has opened a connection; returns its index.
+  /// Adds a connection that libmicrohttpd has opened, and returns its index.
   func connectionOpened(_ connection: Connection) -> Int {
     let index = freeSlots.popLast() ?? slots.count
     if index == slots.count { slots.append(freshSlot) }
@@ -15,7 +15,7 @@ extension RequestWorker {
     slotOfSocket[Int(socket)] = Int32(index)
     slots[index].peer = arriving?.peer
     slots[index].client = arriving?.peer.flatMap { peer in
-      // Behind a trusted proxy are many clients.
+      // The reads of a trusted proxy are not limited: it has the connections of many clients.
       core.settings.limits.isExempt(peer) ? nil : TurnBudget.entry(of: peer)
     }
     slots[index].permit = arriving?.permit
@@ -25,7 +25,7 @@ extension RequestWorker {
     return index
   }
 
-  /// libmicrohttpd is about to close its descriptor of a connection.
+  /// Removes a connection; libmicrohttpd closes its descriptor next.
   func connectionClosed(_ index: Int) {
     guard slots.indices.contains(index), let connection = slots[index].connection else { return }
     if slots[index].isRejected { sendRejection(to: connection, index) }
@@ -57,10 +57,12 @@ extension RequestWorker {
   /// - Parameters:
   ///   - bytes: The bytes.
   ///   - descriptor: The socket of the connection.
-  ///   - hasRoom: Whether there is room for more bytes. Otherwise no head is replaced: libmicrohttpd takes
-  ///     a buffer that is not full for the end of what the socket has, and would wait for further bytes.
-  /// - Returns: How many of them it may parse. With 0 libmicrohttpd takes the connection for closed by
-  ///   the client, and closes it without a response; `connectionClosed(_:)` sends the rejection.
+  ///   - hasRoom: Whether the buffer has room for more bytes. If it is full, no head is replaced:
+  ///     from a buffer with room libmicrohttpd infers that the socket has no more bytes, and would
+  ///     wait.
+  /// - Returns: The number of bytes that libmicrohttpd parses. With 0, libmicrohttpd treats the
+  ///   connection as closed by the client and closes it without a response; `connectionClosed(_:)`
+  ///   sends the rejection.
   func scan(
     _ bytes: UnsafeMutableBufferPointer<UInt8>, from descriptor: Int32, replacing hasRoom: Bool
   ) -> Int {
@@ -87,9 +89,10 @@ extension RequestWorker {
         permit: slots[index].permit))
   }
 
-  /// libmicrohttpd has read a request line.
+  /// Starts the timeout of the head when libmicrohttpd has read a request line.
   ///
-  /// The first one of a connection extends no deadline: its time counts from the opening.
+  /// The first request line of a connection extends no deadline: its timeout counts from the
+  /// opening.
   func requestLineArrived(_ index: Int) {
     deadlines.enter(.receivingHead, from: .idle, index)
   }
@@ -103,13 +106,13 @@ extension RequestWorker {
   /// Resumes a connection whose response is ready.
   func resume(_ exchange: Exchange) {
     let index = exchange.slot
-    // It may be resumed already, because the server stops.
+    // `rejectAllWaiting()` may have resumed the connection already.
     guard slots[index].suspended === exchange else { return }
     slots[index].suspended = nil
     slots[index].connection?.resume()
   }
 
-  /// Rejects requests that wait for a response, and those that would begin to.
+  /// Rejects requests that wait for a response, and from now on those without an immediate one.
   func rejectAllWaiting() {
     rejectsWaiting = true
     for slot in slots {
@@ -129,7 +132,8 @@ extension RequestWorker {
       switch phase {
       case .idle, .responding: break
       case .receiving:
-        // libmicrohttpd still reads, so that nothing else is being written.
+        // libmicrohttpd still reads the body and writes nothing, so that the 408 can be written
+        // here.
         let head = ResponseHead(status: 408, headers: HTTPFields(), framing: .length(0))
         _ = StreamSocket(socket).write(OutboundBytes(head.bytes))
         core.overdue.add(1, ordering: .relaxed)

@@ -7,21 +7,23 @@ internal import SystemThreads
 /// It sleeps in `epoll` until the daemon, a listening socket or the waker is ready. Then it accepts
 /// connections, resumes those whose responses are ready, runs the daemon, whose callbacks call back
 /// into this object, and closes connections that are overdue. If streams have no thread of their own,
-/// it serves them as well. Confined to its thread, hence neither locked nor sendable.
+/// it serves them as well. Confined to its thread, and therefore neither locked nor `Sendable`.
 final class RequestWorker {
   /// The poller token of the waker.
   static let wakerToken = UInt64.max
   private static let daemonToken = UInt64.max - 1
   private static let streamsToken = UInt64.max - 2
 
-  /// How many streams are written per turn by a thread that also serves requests, so that actions
-  /// during a broadcast join it.
+  /// The number of streams that are served per turn by a thread that also serves requests.
+  ///
+  /// It is small, so that the thread serves requests during a broadcast. Their events are sent
+  /// together with the broadcast to the streams that are still in the queue.
   private static let streamsPerTurn = 64
 
   let loop: RequestLoop
   let core: ServerCore
 
-  /// `nil` during initialization and after the end.
+  /// The daemon; `nil` during initialization and after the end.
   var daemon: Daemon?
 
   // Every request accesses these; the runtime checks of exclusive access took 1 % of it.
@@ -32,7 +34,7 @@ final class RequestWorker {
   @safe @exclusivity(unchecked) var slotOfSocket: [Int32] = []
   @safe @exclusivity(unchecked) var deadlines: ConnectionDeadlines
 
-  /// Limits what one client causes in a turn.
+  /// Limits how often one client is read in a turn.
   @safe @exclusivity(unchecked) var budget = TurnBudget()
 
   /// The epoll descriptor of the daemon.
@@ -41,13 +43,13 @@ final class RequestWorker {
   /// The time, read once per turn.
   var now = Clock.milliseconds
 
-  /// The connection that is being added to libmicrohttpd; `nil` once it has opened it.
+  /// The connection that is being added to libmicrohttpd; `nil` once it was opened.
   var arriving: (peer: ClientAddress?, permit: ConnectionPermit?, isReserved: Bool)?
 
   /// The number of responses since the thread last slept.
   @safe @exclusivity(unchecked) var responses = 0
 
-  /// The number of exchanges for whose responses libmicrohttpd polls.
+  /// The number of exchanges that libmicrohttpd polls for a response.
   @safe @exclusivity(unchecked) var waiting = 0
 
   /// The number of responses that libmicrohttpd is sending.
@@ -65,7 +67,8 @@ final class RequestWorker {
   /// Whether the poller watches the listening sockets.
   var isAccepting = false
 
-  /// The number of idle connections that libmicrohttpd has to close for others.
+  /// The number of idle connections that were shut down to make room and that libmicrohttpd has not
+  /// closed yet.
   var closingIdle = 0
 
   /// When to accept again after the process had no descriptors left.
@@ -96,7 +99,7 @@ final class RequestWorker {
       case .responding: 0
       }
     }
-    // Not retained: the daemon ends with its worker.
+    // The worker is not retained: its daemon ends before it.
     let daemon = unsafe try Daemon(
       settings: settings, context: Unmanaged.passUnretained(self).toOpaque())
     daemonDescriptor = daemon.descriptor
@@ -145,8 +148,8 @@ final class RequestWorker {
 
   /// Sleeps until there is work, or a timer is due.
   private func sleep() {
-    // Under load there is more work, and polling for it costs a system call. Every 16 turns it is done
-    // nevertheless, to accept connections.
+    // Under load the next turn has work, and polling for it costs a system call: skip up to 16
+    // polls in a row. New connections are only accepted after a poll.
     if responses > 1, turnsWithoutSleep < 16 {
       turnsWithoutSleep += 1
       responses = 0
@@ -154,12 +157,14 @@ final class RequestWorker {
     }
     responses = 0
     turnsWithoutSleep = 0
-    // libmicrohttpd counts connections that wait for a response as work.
+    // libmicrohttpd counts connections that wait for a response as work. While there are any, its
+    // report is ignored unless responses are being sent.
     let daemonHasWork = (waiting == 0 || sending > 0) && daemon?.hasWork == true
     let hasWork = daemonHasWork || !readyListeners.isEmpty || !loop.inbox.prepareToSleep()
     let streamsTimeout = streams?.millisecondsToSleep() ?? -1
     var timeout = hasWork ? 0 : millisecondsUntilTimer()
-    // `hasWork` reports only one other case: a head that fills its buffer to the byte.
+    // Poll again after 1 ms. This also covers the only other work that `hasWork` reports: a head
+    // that fills its buffer to the byte.
     if waiting > 0 { timeout = Self.earlier(timeout, 1) }
     loop.poller.wait(milliseconds: Self.earlier(timeout, streamsTimeout)) { event in
       switch event.token {
@@ -177,7 +182,7 @@ final class RequestWorker {
     streamsAreReady = false
   }
 
-  /// The shorter one of two timeouts, where -1 is no timeout.
+  /// Returns the shorter of two timeouts; -1 is no timeout.
   private static func earlier(_ one: Int32, _ other: Int32) -> Int32 {
     one < 0 ? other : other < 0 ? one : min(one, other)
   }

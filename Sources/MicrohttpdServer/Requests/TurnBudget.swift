@@ -12,16 +12,19 @@ struct TurnBudget {
   /// The milliseconds after which a turn reads only from clients that were read rarely in it.
   static let quantum: Int64 = 5
 
-  /// The number of times that any client is read per turn, if it has so many ready connections.
+  /// The number of reads per turn that every client is granted, if it has this many ready
+  /// connections.
   static let share = 8
 
-  /// The first reads of a turn, which are not timed.
+  /// The number of reads between two readings of the clock; the first reads of a turn are not
+  /// timed.
   private static let untimed = 8
 
   /// An index of the table.
   typealias Entry = UInt8
 
-  /// The reads in this turn, by client; of an earlier turn unless the number of the turn is this one's.
+  /// The reads of each client, with the number of the turn in which they were counted; reads of an
+  /// earlier turn are ignored.
   private var counts = [(turn: UInt32, reads: UInt32)](
     repeating: (0, 0), count: Int(Entry.max) + 1)
   private var turn: UInt32 = 1
@@ -29,7 +32,7 @@ struct TurnBudget {
   private var start: Int64 = 0
   private var isExceeded = false
 
-  /// The entry of a client, which differs between processes.
+  /// The entry of a client; it differs between processes, because the hash is seeded.
   static func entry(of client: ClientAddress) -> Entry {
     Entry(truncatingIfNeeded: client.network.hashValue)
   }

@@ -108,14 +108,15 @@ struct FieldScanner {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-  /// The index of the first byte from a position on that does not occur in a token.
+  /// Returns the index of the first byte at or after a position that does not occur in a token.
   func endOfToken(from start: Int) -> Int {
     var index = start
     while index < count, unsafe self[index].isToken { index += 1 }
     return index
   }
 
-  /// The index of the first byte from a position on that is below a limit of at most 0x80, or 0x7F.
+  /// Returns the index of the first byte at or after a position that is 0x7F or below `lowest`,
+  /// which is at most 0x80.
   func endOfText(from start: Int, lowest: UInt8) -> Int {
     var index = start
     // Eight bytes at a time: the high bit of each byte of `low` and `delete` marks one to stop at.

@@ -29,14 +29,14 @@ package struct RepeatedHead {
 
   private var head: [UInt8] = []
 
-  /// Made at the first repetition; empty before it.
+  /// The substitute; created at the first repetition, empty before it.
   private var substitute: [UInt8] = []
 
   /// Retains a head in place of the former one.
   ///
   /// - Parameters:
-  ///   - bytes: The head with its empty line, valid, in HTTP/1.1; a longer one than ``sizeLimit`` is not
-  ///     retained.
+  ///   - bytes: A valid head of HTTP/1.1 with its empty line; not retained if it is longer than
+  ///     ``sizeLimit``.
   ///   - body: The body that follows it.
   ///   - size: The memory that it takes in libmicrohttpd.
   mutating func retain(
@@ -51,12 +51,13 @@ package struct RepeatedHead {
     isRetained = true
   }
 
-  /// Discards the head: another request follows it.
+  /// Discards the head, because a different one follows.
   mutating func discard() { isRetained = false }
 
-  /// Replaces the head at the beginning of bytes by its substitute.
+  /// Replaces the head by its substitute, if received bytes begin with the head.
   ///
-  /// - Returns: The lengths of the substitute and of all bytes; `nil` if the bytes do not begin with the head.
+  /// - Returns: The length of the substitute, and the number of all bytes after the replacement;
+  ///   `nil` if nothing was replaced.
   mutating func replace(
     in bytes: UnsafeMutableBufferPointer<UInt8>
   ) -> (substitute: Int, count: Int)? {

@@ -34,9 +34,10 @@ package struct RequestScanner {
     case body, chunkSize, chunkExtension, chunkSizeLF, chunkData, chunkDataCR, chunkDataLF
   }
 
-  /// The memory that libmicrohttpd allocates for each field and each cookie, beside its bytes.
+  /// The memory that libmicrohttpd allocates for each field and each cookie, in addition to its
+  /// bytes.
   private static let fieldOverhead = 64
-  /// The longest line of a chunk's size and extensions.
+  /// The longest line of a chunk's size and extensions, in bytes.
   private static let chunkLineLimit = 256
 
   /// The first violation; the connection is not read any further.
@@ -53,7 +54,7 @@ package struct RequestScanner {
   /// The number of bytes of the body or the chunk that have not arrived.
   private var remaining: UInt64 = 0
   private var isTrailer = false
-  /// The last head that was received as a whole, unless a part of another one has followed.
+  /// The last head that was received in one read; discarded when a different head begins.
   private var former = RepeatedHead()
   /// The index at which the head begins in the bytes that are scanned; `nil` if it began before them.
   private var headStart: Int?
@@ -65,12 +66,13 @@ package struct RequestScanner {
     self.headLimit = headLimit
   }
 
-  /// Whether the last head may be replaced by a substitute when it is repeated.
+  /// Whether a repetition of the last head can be replaced by a substitute.
   package var retainsHead: Bool { former.isRetained }
 
-  /// Scans bytes that were received, and replaces a repeated head at their beginning by its substitute.
+  /// Scans bytes that were received; if they begin with a repeated head, replaces it by its
+  /// substitute.
   ///
-  /// - Returns: The number of bytes that the parser may process, as ``scan(_:)``.
+  /// - Returns: The number of bytes that the parser may process, as in ``scan(_:)``.
   package mutating func scanReplacingHead(
     _ bytes: UnsafeMutableBufferPointer<UInt8>
   ) -> Int {
@@ -133,7 +135,7 @@ package struct RequestScanner {
     return bytes.count
   }
 
-  /// Skips bytes that do not change the state, or a whole version: all that is checked by spans.
+  /// Checks and skips a span of bytes that do not change the state, or a whole version.
   private mutating func skipText(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
     switch state {
     case .method: return unsafe bytes.endOfToken(from: start)
@@ -148,9 +150,9 @@ package struct RequestScanner {
     }
   }
 
-  /// Processes a whole line with a field, if all of it has been received and it is valid.
+  /// Processes the whole line of a field, if the line has been received completely and is valid.
   ///
-  /// Nearly every line is: byte by byte, the fields of a short request took three times the
+  /// This is the usual case. Byte by byte, the fields of a short request took three times the
   /// instructions.
   ///
   /// - Returns: The length of the line; 0 for any other line, which is processed byte by byte.
@@ -167,7 +169,7 @@ package struct RequestScanner {
     var field = unsafe FieldScanner(name: UnsafeBufferPointer(rebasing: bytes[start..<colon]))
     switch field.kind {
     case .other: return length
-    // Its text counts against the limit of the head as well.
+    // Byte by byte: the text of cookies also counts a second time against the limit of the head.
     case .cookie: return 0
     case .host: break
     case .contentLength, .transferEncoding:
@@ -178,7 +180,7 @@ package struct RequestScanner {
     return isTrailer || framing.add(field) ? length : 0
   }
 
-  /// Skips a version with the end of its line but the last byte, if all of it has been received.
+  /// Skips `HTTP/1.1` and the CR that follows, if at least one more byte has been received.
   private mutating func skipVersion(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int {
     let current: StaticString = "HTTP/1.1\r"
     let length = current.utf8CodeUnitCount
@@ -217,7 +219,7 @@ package struct RequestScanner {
       }
       return byte.isToken ? .method : reject(.malformed)
     case .target:
-      // The text was skipped: this is the space at its end, or a control character.
+      // `skipText` has skipped the target: this is the space after it, or a control character.
       guard position > 0 else { return reject(.malformed) }
       position = 0
       return expect(byte, UInt8(ascii: " "), then: .version)
@@ -263,7 +265,7 @@ package struct RequestScanner {
     case .value:
       if byte == UInt8(ascii: "\r") { return .valueLF }
       guard byte.isFieldText, field.appendToValue(byte) else { return reject(.malformed) }
-      // libmicrohttpd copies each cookie.
+      // Count the bytes again, because libmicrohttpd copies each cookie.
       if field.kind == .cookie { headSize += byte == UInt8(ascii: ";") ? Self.fieldOverhead : 1 }
       return .value
     case .valueLF:
@@ -282,7 +284,9 @@ package struct RequestScanner {
     former.discard()
   }
 
-  /// Retains a head, if it was received as a whole; if it is rejected, nothing is scanned after it.
+  /// Retains a head that was received in one read.
+  ///
+  /// It can still be rejected; in that case nothing is scanned after it.
   private mutating func retainHead(_ bytes: UnsafeBufferPointer<UInt8>, to end: Int) {
     guard let headStart, !isTrailer, !framing.isHTTP10 else { return }
     unsafe former.retain(bytes[headStart..<end], body: framing.body, size: headSize + 1)

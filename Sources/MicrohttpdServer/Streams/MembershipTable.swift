@@ -29,7 +29,7 @@ struct MembershipTable {
 
   /// Adds a connection to the end of a group, unless it is a member.
   ///
-  /// - Returns: Whether it is the group's first.
+  /// - Returns: Whether the connection is the first member of the group.
   mutating func join(_ connection: Int, _ group: StreamGroup) -> Bool {
     while firstOfConnection.count <= connection { firstOfConnection.append(Self.none) }
     let known = indices[ObjectIdentifier(group)]

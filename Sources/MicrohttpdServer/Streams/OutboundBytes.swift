@@ -1,8 +1,8 @@
 /// The bytes that a connection has not yet written: pieces in order, each shared with every other
 /// connection that sends it.
 ///
-/// Pure; without an allocation while there is one piece, which is the usual case, and small, since each
-/// idle stream has one.
+/// Pure. One piece, the usual case, needs no allocation. The size is small, because each idle
+/// stream has a value of this type.
 struct OutboundBytes {
   /// Part of an array; half the size of an `ArraySlice`.
   private struct Piece {
@@ -14,11 +14,13 @@ struct OutboundBytes {
     var slice: ArraySlice<UInt8> { bytes[Int(start)..<Int(end)] }
   }
 
-  /// The bytes per write; a system call takes hardly longer for this many than for a few.
+  /// The number of bytes for which small pieces are collected into one write; a system call takes
+  /// hardly longer for this many bytes than for a few.
   static let batch = 16_384
-  /// The limit of bytes per write: what one connection is sent before another one that waits.
+  /// The maximum number of bytes per write, and the number of bytes after which other connections
+  /// are served first.
   static let share = 65_536
-  /// The limit of pieces, except the last chunk of a body.
+  /// The maximum number of pieces, not counting the last chunk of a body.
   static let pieceBound = 64
 
   private var first = Piece()
@@ -33,7 +35,8 @@ struct OutboundBytes {
   /// Whether there are no bytes.
   var isEmpty: Bool { count == 0 }
 
-  /// Whether there is enough for one write, so that another piece would only wait.
+  /// Whether there is enough for one write, so that the stream need not be polled for another
+  /// piece.
   var isEnough: Bool { count >= Self.batch || rest.count >= Self.pieceBound - 1 }
 
   /// Appends a piece.
@@ -62,7 +65,8 @@ struct OutboundBytes {
     count -= left
     guard count > 0 else { return (first, rest) = (Piece(), []) }
     var gone = 0
-    // In a local variable: swiftc 6.3.1 with -O does not compile changes of parts of the property here.
+    // In a local variable: swiftc 6.3.1 with -O does not compile mutations of the property's
+    // members.
     var next = first
     while left >= next.count {
       left -= next.count

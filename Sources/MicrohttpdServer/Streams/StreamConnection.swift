@@ -1,6 +1,6 @@
 internal import ReactorTransport
 
-/// The state of a stream's connection: pending bytes, and the sequence of its end.
+/// The state of a stream's connection: the pending bytes, and the phase until its end.
 ///
 /// Pure: the worker reads the `step`, carries it out, and reports the result. Pending events are sent
 /// together, since a system call costs more than its bytes. A client that does not read holds a few
@@ -18,7 +18,7 @@ struct StreamConnection {
     case poll
     /// Write some of `pending`, and report to `wrote(_:)` or `mustWait()`.
     case write
-    /// Nothing until the stream is woken or the socket has room.
+    /// Wait until the stream is woken or the socket is writable.
     case rest
     /// All bytes are written: close the writing direction, then call `lingers()`.
     case shutDown
@@ -41,7 +41,7 @@ struct StreamConnection {
 
   /// Creates a connection whose head is pending; without a stream it ends after the head.
   ///
-  /// A delayed one writes nothing before ``endDelay()``.
+  /// A delayed connection writes nothing before ``endDelay()``.
   init(head: [UInt8], hasStream: Bool, isChunked: Bool, isDelayed: Bool = false) {
     pending = OutboundBytes(head)
     self.isChunked = isChunked
@@ -53,7 +53,7 @@ struct StreamConnection {
     switch phase {
     case .streaming:
       if isBlocked, !pending.isEmpty { return .rest }
-      // Polled before writing, so that the head and all events are sent together.
+      // Poll before writing, so that the head and all events are sent together.
       if mustPoll, !pending.isEnough { return .poll }
       return pending.isEmpty ? .rest : .write
     case .ending: return pending.isEmpty ? .shutDown : isBlocked ? .rest : .write
@@ -67,15 +67,15 @@ struct StreamConnection {
   /// Whether nothing is written yet, because the response is delayed.
   var isDelayed: Bool { phase == .delayed }
 
-  /// Whether all bytes are written, and only the client's close is missing.
+  /// Whether all bytes are written, and the client has not closed its direction yet.
   var isLingering: Bool { phase == .lingering }
 
-  /// Polls the stream again, as soon as there is room for its output.
+  /// Requests another poll of the stream, which follows when there is room for its output.
   mutating func wake() { mustPoll = true }
 
-  /// The socket has room.
+  /// Records that the socket is writable.
   ///
-  /// - Returns: Whether the connection waited for it.
+  /// - Returns: Whether the connection waited for this.
   mutating func unblock() -> Bool {
     defer { isBlocked = false }
     return isBlocked

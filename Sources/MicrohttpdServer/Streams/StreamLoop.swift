@@ -2,7 +2,8 @@ internal import ReactorTransport
 internal import Synchronization
 internal import SystemThreads
 
-/// The handle of a thread that writes streams; on one core it is a part of the request loop's thread.
+/// The handle of a thread that writes streams; if `Settings.loops` is 0, the thread of the first
+/// request loop.
 ///
 /// libmicrohttpd parses the request; if the response is a stream, the connection is handed off: a
 /// duplicate of its descriptor goes to a stream loop, and libmicrohttpd closes its own (see
@@ -11,8 +12,9 @@ internal import SystemThreads
 /// members.
 ///
 /// Streams are pulled: waking a `StreamGroup` makes the loop poll the streams of that group, in the
-/// order in which they joined; a connection whose socket is full is not polled until it has room. A
-/// slow reader thus holds at most the rest of a few chunks, which it shares with other connections.
+/// order in which they joined; a connection whose socket is full is not polled until it is
+/// writable. A slow reader thus holds at most the rest of a few chunks, which it shares with other
+/// connections.
 ///
 /// `StreamWorker` is the thread itself, `StreamConnection` the pure state of one connection.
 ///
@@ -35,7 +37,7 @@ final class StreamLoop: StreamWaking {
     case stop
   }
 
-  /// Where the thread sleeps.
+  /// The poller in which the thread sleeps.
   let poller: Poller
   /// Wakes the thread.
   let waker: Waker
@@ -74,7 +76,7 @@ final class StreamLoop: StreamWaking {
 
   /// Adopts a connection, and counts its stream as open.
   ///
-  /// A stream above the limit is sent its head and a regular end.
+  /// A stream above the limit is sent its head and the regular end of a body, and is not counted.
   func adopt(_ handOff: HandOff) {
     var handOff = handOff
     if let stream = handOff.stream {

@@ -2,8 +2,8 @@ internal import ReactorTransport
 
 /// An element of a stream worker's array of connections.
 ///
-/// The small properties follow each other, so that a slot has 80 bytes: it is most of what an idle stream
-/// occupies.
+/// The small properties are adjacent, so that a slot has 80 bytes, which is most of the memory of
+/// an idle stream.
 struct StreamSlot {
   var connection: StreamConnection
 
@@ -19,7 +19,7 @@ struct StreamSlot {
   /// Whether the client has closed its direction.
   var clientHasEnded = false
 
-  /// Distinguishes the connection from earlier ones in this slot, in late events.
+  /// Distinguishes the connection from earlier ones in this slot, whose events can still arrive.
   var generation: UInt32
 
   var stream: (any ByteStream)?

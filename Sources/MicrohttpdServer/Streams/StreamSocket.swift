@@ -12,9 +12,9 @@ struct StreamSocket {
 
   /// The result of dropping input.
   enum Dropped: Equatable {
-    /// This number of bytes, and there are no more for now.
+    /// This number of bytes was dropped, and there are no more for now.
     case bytes(Int)
-    /// This number of bytes, and there are more.
+    /// This number of bytes was dropped, and there can be more.
     case more(Int)
     /// The client has closed its direction.
     case end
@@ -25,7 +25,7 @@ struct StreamSocket {
 
   init(_ descriptor: Int32) { self.descriptor = descriptor }
 
-  /// Disables Nagle's algorithm: each event is sent at once.
+  /// Disables Nagle's algorithm, so that each event is sent immediately.
   func sendWithoutDelay() {
     var enabled: Int32 = 1
     _ = unsafe setsockopt(
@@ -33,7 +33,7 @@ struct StreamSocket {
       socklen_t(MemoryLayout<Int32>.size))
   }
 
-  /// Writes one batch of the pending bytes, or as much of it as the socket has room for.
+  /// Writes the next pending bytes, or as many of them as the socket has room for.
   func write(_ pending: OutboundBytes) -> Written {
     let count = unsafe pending.withNext { bytes in
       while true {
@@ -65,15 +65,17 @@ struct StreamSocket {
     }
   }
 
-  /// Whether the client has acknowledged nothing for a time in milliseconds, although bytes were sent.
+  /// Whether the client has acknowledged nothing for `timeout` milliseconds, although bytes were
+  /// sent.
   ///
-  /// `false` for a client that does not read: its kernel acknowledges the probes of its closed window.
+  /// `false` for a client that does not read: its kernel acknowledges the probes of its zero
+  /// window.
   func isAbandoned(for timeout: Int64) -> Bool {
     var info = tcp_info()
     var size = socklen_t(MemoryLayout<tcp_info>.size)
     let status = unsafe getsockopt(descriptor, Int32(IPPROTO_TCP), TCP_INFO, &info, &size)
     guard status == 0 else { return false }
-    // The acknowledgement of a first probe may be about to arrive.
+    // One probe does not count: its acknowledgement can still arrive.
     let isPending = info.tcpi_unacked > 0 || info.tcpi_probes > 1
     return isPending && Int64(info.tcpi_last_ack_recv) >= timeout
   }

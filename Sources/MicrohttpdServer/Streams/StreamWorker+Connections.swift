@@ -23,7 +23,7 @@ extension StreamWorker {
     if let stream = arrival.stream {
       silence.touch(index, at: now)
       unchecked.touch(index, at: now)
-      // Joined before it is first polled, so that no wake is lost in between.
+      // Join the groups before the first poll, so that no wake is lost in between.
       for group in stream.groups where memberships.join(index, group) { group.add(loop) }
     } else if connection.isDelayed {
       delayed.insert(index, due: now + arrival.delay.milliseconds)
@@ -68,7 +68,7 @@ extension StreamWorker {
   /// Begins the time in which the client of an ended connection has to close it.
   private func beginToLinger(_ index: Int) {
     lingering.touch(index, at: now)
-    // Descriptors are limited: the connection that has lingered longest makes room.
+    // Descriptors are limited: close the connection that has lingered longest.
     if lingering.count + delayed.count > DescriptorBudget.lingering,
       let oldest = lingering.oldest
     {
@@ -129,7 +129,8 @@ extension StreamWorker {
     }
   }
 
-  /// All bytes are written: closes the writing direction, and waits for the client to read them.
+  /// Closes the writing direction after all bytes are written, and lets the connection linger until
+  /// the client has read them.
   private func shutDown(_ index: Int, _ socket: StreamSocket) {
     slots[index].connection.lingers()
     socket.shutDown()
@@ -137,7 +138,7 @@ extension StreamWorker {
     if slots[index].clientHasEnded { close(index) } else { lingering.touch(index, at: now) }
   }
 
-  /// Releases the stream; the connection may linger.
+  /// Releases the stream; the connection can continue to linger.
   private func endStream(_ index: Int) {
     guard let stream = slots[index].stream else { return }
     slots[index].stream = nil
@@ -148,8 +149,8 @@ extension StreamWorker {
 
   /// Drops what a client sends on a stream.
   ///
-  /// More than 64 KiB closes the connection; after the end of the stream only the linger time limits
-  /// it.
+  /// More than 64 KiB during the stream closes the connection. After the end of the stream the
+  /// input is only limited by the linger time.
   private func dropInput(_ index: Int) {
     guard let socket = slots[index].socket else { return }
     slots[index].hasInput = false
@@ -165,8 +166,10 @@ extension StreamWorker {
     if slots[index].connection.isStreaming, slots[index].dropped > 65_536 { close(index) }
   }
 
-  /// The client has closed its direction: during a stream it has left; while the end is being written
-  /// it still receives it.
+  /// Handles that the client has closed its direction.
+  ///
+  /// Closes the connection of an open stream, or of one whose end was sent. While the end is being
+  /// written, the connection stays open until all bytes are written.
   private func clientEnds(_ index: Int) {
     let connection = slots[index].connection
     if connection.isStreaming || connection.isLingering { return close(index) }

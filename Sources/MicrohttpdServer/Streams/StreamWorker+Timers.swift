@@ -3,7 +3,7 @@ internal import SystemThreads
 
 extension StreamWorker {
   /// Sends the heartbeats and the delayed responses that are due, and closes connections that have
-  /// lingered long enough, or whose client has vanished.
+  /// lingered long enough, or whose client does not acknowledge bytes any more.
   func serveTimers() {
     pace.advance(to: now, streams: silence.count)
     while let (index, time) = silence.oldest, pace.isDue(silentSince: time, at: now) {

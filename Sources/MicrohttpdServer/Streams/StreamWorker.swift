@@ -3,18 +3,23 @@ internal import SystemThreads
 
 /// The thread of a `StreamLoop`, which owns its connections.
 ///
-/// Connections with work are in one FIFO queue, each at most once. A turn serves a bounded number of them
-/// and writes a bounded number of bytes, and a connection with many pending bytes returns to the end of the
-/// queue after each share: a broadcast to thousands, or of a large State, delays no other stream for longer
-/// than that. Confined to one thread, its own or a request worker's, hence neither locked nor sendable.
+/// Connections with work are in one FIFO queue, each at most once. A turn serves a bounded number
+/// of connections and writes a bounded number of bytes, and a connection with many pending bytes
+/// returns to the end of the queue after each share. These bounds limit the delay that a broadcast
+/// to thousands of streams, or of a large State, causes for other streams.
+///
+/// Confined to one thread, its own or a request worker's, and therefore neither locked nor
+/// `Sendable`.
 final class StreamWorker {
   /// The poller token of the waker; no slot has this index.
   static let wakerToken = UInt64.max
 
-  /// The bytes that a turn writes, and at most a share more: less than a millisecond.
+  /// The number of bytes after which a turn ends; it writes at most one share more.
+  ///
+  /// Writing them takes less than a millisecond.
   private static let bytesPerTurn = 16 * OutboundBytes.share
 
-  /// How many connections are written to before a response is sent.
+  /// The maximum number of connections that are written to before a response is sent.
   private static let earlyConnections = 8
 
   let loop: StreamLoop
@@ -30,7 +35,7 @@ final class StreamWorker {
   /// Streams by the time of their last write.
   var silence = RecencyList()
 
-  /// Streams by the time at which it was last checked that their client is there.
+  /// Streams by the time of their last liveness check.
   var unchecked = RecencyList()
 
   /// Ended connections by the time of their last write.
@@ -50,7 +55,7 @@ final class StreamWorker {
   var now = Clock.milliseconds
 
   private var messages: [StreamLoop.Message] = []
-  /// The groups of one batch of messages that were woken already.
+  /// The groups that were already woken by the current batch of messages.
   private var wokenGroups: Set<ObjectIdentifier> = []
   private var isStopping = false
 
@@ -72,7 +77,8 @@ final class StreamWorker {
     endAll()
   }
 
-  /// Receives messages, serves some of the connections with work, and the timers.
+  /// Receives messages, serves up to `connections` of the connections with work, and serves the
+  /// timers.
   func takeTurn(atMost connections: Int) {
     receiveMessages()
     serveQueue(atMost: connections)
@@ -83,9 +89,9 @@ final class StreamWorker {
   /// Writes the events that a request caused, before its response is sent; otherwise each would wait
   /// for all responses of the turn.
   ///
-  /// Limited to a few connections, so that the response waits for microseconds. A connection that was
-  /// written to in this turn waits for its end, so that several events leave together; so does a
-  /// broadcast.
+  /// Limited to a few connections, so that the response is delayed by microseconds only. The other
+  /// connections of a broadcast, and a connection that was written to in this turn, are served at
+  /// the end of the turn, so that several events are sent together.
   func takeEarlyTurn() {
     guard silence.count > 0, queueStart == queue.count else { return }
     receiveMessages()
@@ -109,9 +115,9 @@ final class StreamWorker {
     }
   }
 
-  /// The time until the next turn is due: 0 if there is work, -1 without a limit.
+  /// Returns the time until the next turn is due: 0 if there is work, -1 without a limit.
   ///
-  /// From here on a message wakes the thread.
+  /// Requests a wake for the next message, unless the inbox has messages.
   func millisecondsToSleep() -> Int32 {
     queueStart < queue.count || !loop.inbox.prepareToSleep() ? 0 : millisecondsUntilTimer()
   }
@@ -128,7 +134,7 @@ final class StreamWorker {
     endAll()
   }
 
-  /// Appends a connection to the queue, unless it is in it.
+  /// Appends a connection to the queue, unless it is already queued.
   func enqueue(_ index: Int) {
     guard !slots[index].isQueued else { return }
     slots[index].isQueued = true
@@ -146,7 +152,7 @@ final class StreamWorker {
 
   private func wake(_ index: Int) {
     slots[index].connection.wake()
-    // A connection whose socket is full is enqueued when it has room.
+    // A connection whose socket is full is enqueued when the socket is writable.
     if slots[index].connection.step != .rest { enqueue(index) }
   }
 

@@ -4,13 +4,13 @@
 /// counts from the beginning of the phase, and no byte extends it, which defends against clients that
 /// send or read one byte at a time.
 ///
-/// Most requests pass through all phases in one turn of their thread. A connection enters a list at
-/// the end of the turn, for the phase that it is in then.
+/// Most requests pass through all phases in one turn of their thread. A connection is therefore
+/// only added to a list at the end of a turn, to the list of its phase at that time.
 struct ConnectionDeadlines {
   private struct Connection {
     /// The current phase; `nil` for an unused index.
     var phase: ConnectionPhase?
-    /// The list that it is in.
+    /// The list that the connection is in.
     var listed: ConnectionPhase?
     /// Whether it entered a phase in this turn.
     var hasMoved = false
@@ -37,7 +37,7 @@ struct ConnectionDeadlines {
     moved.append(index)
   }
 
-  /// Moves a connection to a phase if it is in another one.
+  /// Moves a connection to a phase if it is in the phase `former`.
   mutating func enter(_ phase: ConnectionPhase, from former: ConnectionPhase, _ index: Int) {
     guard connections.indices.contains(index), connections[index].phase == former else { return }
     enter(phase, index)
@@ -64,7 +64,7 @@ struct ConnectionDeadlines {
     moved.removeAll(keepingCapacity: true)
   }
 
-  /// Removes and returns a connection whose time is over; each once per phase.
+  /// Removes from its list and returns a connection that has exceeded the interval of its phase.
   mutating func takeOverdue(at now: Int64) -> (index: Int, phase: ConnectionPhase)? {
     for phase in ConnectionPhase.allCases {
       let list = Int(phase.rawValue)
@@ -82,10 +82,10 @@ struct ConnectionDeadlines {
       || lists[Int(ConnectionPhase.opened.rawValue)].count > 0
   }
 
-  /// Removes and returns the connection that has waited longest for a request, the first one or the
-  /// next one.
+  /// Removes and returns the connection that has waited longest for its first or its next request.
   ///
-  /// A connection that never sends a request must not outlast one that is used.
+  /// New and idle connections are compared, so that a connection that never sends a request does
+  /// not outlast one that is used.
   mutating func removeLongestWaiting() -> Int? {
     let opened = lists[Int(ConnectionPhase.opened.rawValue)].oldest
     let idle = lists[Int(ConnectionPhase.idle.rawValue)].oldest

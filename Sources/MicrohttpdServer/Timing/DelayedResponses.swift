@@ -1,8 +1,8 @@
 /// The connections whose response is delayed, in the order in which they are due.
 ///
-/// So few that a sorted array is enough.
+/// There are so few that a sorted array is sufficient.
 struct DelayedResponses {
-  /// The limit; above it the response that is due next is sent early.
+  /// The maximum number of delayed responses; above it the response that is due next is sent early.
   static let limit = DescriptorBudget.lingering / 2
 
   private var responses: [(index: Int, due: Int64)] = []

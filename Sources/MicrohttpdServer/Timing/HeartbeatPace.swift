@@ -11,7 +11,7 @@ struct HeartbeatPace {
   /// Fewer streams than this are not spread.
   private static let spreadMinimum = 100
 
-  /// In milliseconds; 0 disables heartbeats.
+  /// The interval in milliseconds; 0 disables heartbeats.
   private let interval: Int64
 
   /// The number of early heartbeats that are allowed, times the interval.

@@ -1,12 +1,14 @@
-/// When to check that the clients of streams are there, and how long they may be silent.
+/// Decides when to check whether the clients of streams are still connected, and how long they may
+/// acknowledge nothing.
 ///
-/// A client that loses power or its network closes no connection, and the kernel sends its bytes again
-/// for a quarter of an hour. Heartbeats make sure that there are bytes to acknowledge: a client without
-/// an acknowledgement for a heartbeat interval and a third is gone, and is found within two intervals.
+/// A client that loses power or its network closes no connection, and the kernel retransmits its
+/// bytes for a quarter of an hour. Heartbeats make sure that there are bytes to acknowledge: a
+/// client without an acknowledgement for a heartbeat interval and a third is gone, and is found
+/// within two intervals.
 ///
 /// Pure: times are parameters, in milliseconds.
 struct LivenessCheck {
-  /// The least timeout: acknowledgements may be delayed by a slow network.
+  /// The minimum timeout: a slow network can delay acknowledgements.
   private static let leastTimeout: Int64 = 1000
 
   /// The time without an acknowledgement after which a client is gone.

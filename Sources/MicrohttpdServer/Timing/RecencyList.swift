@@ -11,12 +11,12 @@ struct RecencyList {
   }
 
   private static let none: Int32 = -1
-  /// The previous link of an index that is not in the list.
+  /// The value of `previous` for an index that is not in the list.
   private static let absent: Int32 = -2
   private var links: [Link] = []
   private var head = none
   private var tail = none
-  /// The time of the last activity of all.
+  /// The time of the latest activity of all indices.
   private var latest: Int64 = 0
 
   /// The number of indices in the list.

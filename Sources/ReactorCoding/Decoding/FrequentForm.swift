@@ -40,8 +40,8 @@ public struct FrequentForm<Value>: Sendable {
   }
 }
 
-/// A type with a form that is read and written faster than its others.
+/// A type whose most frequent form of JSON is read and written without its derived coding.
 public protocol FrequentlyFormed: Codable {
-  /// The form; `nil` for none.
+  /// The most frequent form; `nil` if the type has none.
   static var frequentForm: FrequentForm<Self>? { get }
 }

@@ -1,8 +1,8 @@
-/// A value that is being decoded, for types that read its members by text.
+/// A value that is being decoded, for types that read members by name and not by coding key.
 ///
 /// The counterpart of ``JSONObjectOutput``: it reads the usual form of a value without the generic
-/// containers of `Codable`. It explains no errors. A type whose value has another form than the usual
-/// one decodes it with containers, which accept or reject it with an explanation.
+/// containers of `Codable`, and returns `nil` for other forms. A type decodes these with
+/// containers, which accept the value or throw an error with an explanation.
 package struct JSONInput {
   private let reader: JSONReader
 

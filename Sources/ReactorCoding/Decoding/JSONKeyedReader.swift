@@ -13,7 +13,7 @@ struct JSONKeyedReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
     case caseName
     /// The unlabelled associated value of a case; the only key stands for the value itself.
     case payload
-    /// An empty payload: the case is given by its name only, or by a value that may be ignored.
+    /// An empty payload: the text has only the name of the case, or a value that is ignored.
     case empty
     /// No value, although the case declares one.
     case missingPayload
@@ -55,7 +55,7 @@ struct JSONKeyedReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
   @inline(__always)
   private func keys(named name: JSONNode) -> [Key] {
     let name = reader.document.string(name)
-    // Without the lookup of `KeyNames`, which compares names that are not ASCII.
+    // Skip `KeyNames`, which is only needed for names that are not ASCII.
     if name.isASCII {
       guard let key = Key(stringValue: name) else { return [] }
       return [key]

@@ -1,7 +1,7 @@
 extension JSONReader {
   /// Translates an error thrown by a type's `init(from:)` into an error about the JSON.
   ///
-  /// The innermost value is explained first; the values around it pass the explanation on
+  /// The innermost value is explained first; the enclosing values rethrow its explanation
   /// unchanged.
   func explain<Value: Decodable>(_ error: any Error, _ type: Value.Type) -> any Error {
     if let error = error as? DecodingError, error.isExplained { return error }

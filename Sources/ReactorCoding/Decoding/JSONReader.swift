@@ -32,7 +32,8 @@ struct JSONReader: Decoder {
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
     switch entry.kind {
     case .object:
-      // A struct of keys, such as those of a dictionary, passes any name on to the type.
+      // Keys of a struct type, such as those of a dictionary, accept any name and pass it to the
+      // type.
       if isStrict, EnumMetadata(type) == nil { try checkNames() }
       return KeyedDecodingContainer(JSONKeyedReader<Key>(reader: self, shape: .object))
     case .string where CaseShape.mayBeCaseName(type):

@@ -42,8 +42,8 @@ struct UnreadableValue: Error {
     if case .keyNotFound(let key, _) = error {
       return missing(key.stringValue, in: place)
     }
-    // Messages of the standard library name Swift types; messages of the author are meant for
-    // clients.
+    // Messages of the standard library name Swift types and are replaced; messages from the type's
+    // own `init(from:)` are meant for clients.
     guard case .dataCorrupted = error, !context.debugDescription.hasPrefix("Cannot initialize")
     else { return invalid(place, "This value is not valid here.") }
     return invalid(place, context.debugDescription)

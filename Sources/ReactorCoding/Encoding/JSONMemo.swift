@@ -4,7 +4,7 @@ public import Synchronization
 /// integers.
 ///
 /// A reactor repeats a few mutations many times, and encoding one costs as much as the rest of
-/// folding it; most of that cost are the generic containers that `Codable` allocates.
+/// folding it, mostly because of the generic containers that `Codable` allocates.
 ///
 /// The encoding must depend on the value alone: an `encode(to:)` that reads a clock or a global
 /// would get a stale text. Thread-safe.

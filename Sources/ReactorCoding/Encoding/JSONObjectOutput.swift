@@ -1,9 +1,12 @@
-/// Writes an object whose member names are texts: ASCII without escapes, and not `_0`.
+/// Writes an object by member names instead of coding keys.
 ///
-/// A container of `Codable` is generic in its keys, so that the types of the container, its box and its
-/// keys are looked up at run time for each object. Types whose values are written very often, and
-/// generic types in particular, write their members with this instead. The text is the same, and so are
-/// the errors: that of a value, with its path, or that of writing to an object that is closed.
+/// Static names must be ASCII without escapes, and not `_0`.
+///
+/// A container of `Codable` is generic in its keys, so that the types of the container, its box and
+/// its keys are looked up at run time for each object. Types whose values are written very often,
+/// and generic types in particular, write their members with this type instead. The text and the
+/// errors are the same as those of a container: the error of a value has its path, and writing to a
+/// closed object is an error.
 package struct JSONObjectOutput {
   fileprivate let output: JSONOutput
   fileprivate let place: JSONOutput.Place
@@ -78,10 +81,10 @@ package struct JSONObjectOutput {
     return JSONArrayOutput(output: output, place: output.open(.array))
   }
 
-  /// Writes the first members.
+  /// Writes the first members and returns their text.
   ///
-  /// - Parameter write: Writes them.
-  /// - Returns: Their text, for ``append(firstMembers:)``.
+  /// - Parameter write: Writes the members.
+  /// - Returns: The text of the members, for ``append(firstMembers:)``.
   /// - Throws: The error of `write`.
   package func firstMembers(_ write: () throws -> Void) throws -> [UInt8] {
     let start = output.bytes.count

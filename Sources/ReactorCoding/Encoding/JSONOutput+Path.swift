@@ -1,7 +1,7 @@
 extension JSONOutput {
   /// The coding path of the value being written.
   ///
-  /// Read back from the partial text on demand, because only errors need it.
+  /// Derived from the partial text on demand, because only errors need it.
   var path: [JSONPathKey] {
     frames.indices.compactMap { index in
       let frame = frames[index]
@@ -39,7 +39,7 @@ extension JSONOutput {
         debugDescription: "\(value) at \"\(pointer)\" is no number that JSON can express."))
   }
 
-  /// The error for writing to a closed container, or for a second value in the place of one.
+  /// The error for writing to a closed container, or for writing two values where one is expected.
   func closed() -> EncodingError {
     EncodingError.invalidValue(
       (),

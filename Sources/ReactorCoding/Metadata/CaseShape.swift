@@ -36,8 +36,8 @@ enum CaseShape: UInt {
   /// Derives the shape without metadata, from the name of the synthesized keys of a case:
   /// `FollowCodingKeys` for `follow`.
   ///
-  /// Unlike ``derived(from:)`` this finds no case whose key is renamed, and takes a nested container
-  /// for a case if a struct names its keys like that.
+  /// Unlike ``derived(from:)``, this function does not recognize a case whose key is renamed, and
+  /// mistakes a nested container of a struct for a case if its keys have a name of this form.
   @inline(never)
   static func derived<Key: CodingKey, Outer: CodingKey>(
     from key: Key.Type, forKey outer: Outer
@@ -55,9 +55,10 @@ enum CaseShape: UInt {
     return isSingle ? .single : .labelled
   }
 
-  /// Whether a string in place of an object with these keys may be the name of an enum case.
+  /// Whether a string in place of an object with these keys can be the name of an enum case.
   ///
-  /// Without metadata this holds for all synthesized keys; those of a struct are then missed in it.
+  /// Without metadata this is true for all synthesized keys, including those of a struct. A string
+  /// in place of the struct is then rejected when its first member is decoded.
   static func mayBeCaseName<Key: CodingKey>(_ key: Key.Type) -> Bool {
     guard EnumMetadata.isReadable else { return String(describing: key) == "CodingKeys" }
     return EnumMetadata(key)?.isInsideEnum == true

@@ -1,6 +1,7 @@
-/// Returns a value as one of a type if that is exactly its type; `nil` for any other.
+/// Returns a value as a value of `Known` if that is exactly its type; otherwise `nil`.
 ///
-/// For values of existential type. A cast with `as?` does the same, and takes ten times as long.
+/// For values of existential type. A cast with `as?` has the same result, but takes ten times as
+/// long.
 @inlinable
 package func identical<Value, Known>(_ value: Value, to type: Known.Type) -> Known? {
   // Proof: both types are the same.

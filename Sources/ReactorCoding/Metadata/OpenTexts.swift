@@ -9,7 +9,7 @@ enum OpenTexts {
       let iterable = type as? any (CaseIterable & Encodable).Type,
       let texts = texts(of: iterable), !texts.isEmpty
     else { return nil }
-    // Longer than every known text.
+    // Longer than every known text, and therefore none of them.
     let other = texts.reduce("") { $0 + $1 } + "-"
     guard let value = try? JSONCoder.decode(type, from: JSONValue.string(other).bytes),
       let encoded = try? JSONCoder.encode(JSONBox(value)), encoded == JSONValue.string(other).bytes

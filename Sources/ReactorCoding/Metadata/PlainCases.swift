@@ -12,7 +12,8 @@ extension JSONCoder {
     for name in caseNames(of: type) ?? [] {
       var json: [UInt8] = []
       json.appendJSON(name)
-      // A case with a default value need not decode to the same value each time.
+      // Exclude cases whose associated values have defaults: they also decode from their bare
+      // names, but not necessarily to the same value each time.
       guard let value = try? decode(type, from: json, strictness: .strict),
         Mirror(reflecting: value).children.isEmpty
       else { continue }

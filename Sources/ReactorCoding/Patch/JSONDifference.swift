@@ -17,7 +17,7 @@ public enum JSONDifference {
     if let old = try? JSONDocument(parsing: old), let new = try? JSONDocument(parsing: new) {
       return patch(from: old, to: new)
     }
-    // Nested deeper than the parser's limit.
+    // A text is nested deeper than the limit of the parser: replace the whole value.
     return Array(#"[{"op":"replace","path":"","value":"#.utf8) + new + Array("}]".utf8)
   }
 }

@@ -1,5 +1,7 @@
-/// A type that describes its JSON itself, since decoding placeholder values cannot reveal its form: a
-/// value in it selects the type of another one.
+/// A type that describes its JSON itself.
+///
+/// Decoding placeholder values cannot reveal its form, because one of its values selects the type
+/// of another.
 package protocol SchemaDescribing: Decodable {
   /// The form of the JSON.
   static var schemaForm: SchemaForm { get }
@@ -21,7 +23,7 @@ package indirect enum SchemaForm {
 
   case array(SchemaForm)
 
-  /// An object with exactly these members, or at least these.
+  /// An object with exactly these members if `isClosed` is true, otherwise with at least these.
   case object([(name: String, form: SchemaForm)], isClosed: Bool)
 
   /// Exactly one of several forms.
@@ -59,7 +61,8 @@ extension SchemaProbe {
 }
 
 extension DecodingError {
-  /// The error for a name that is not one of the known names, with these as the accepted values.
+  /// The error for a name that is not one of the known names, which it lists as the accepted
+  /// values.
   package static func unknownName(
     _ name: String, among names: [String], in decoder: any Decoder
   ) -> DecodingError {

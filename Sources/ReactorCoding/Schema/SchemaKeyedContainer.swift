@@ -16,7 +16,7 @@ struct SchemaKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
       return decoder.caseNumber < keys.count ? [keys[decoder.caseNumber]] : []
     }
     if !EnumMetadata.isReadable, CaseShape.mayBeCaseName(Key.self) {
-      // The keys of an enum, which cannot be listed.
+      // These can be the keys of an enum, which cannot be listed without metadata.
       sketch.form = .anything
       return []
     }
@@ -47,8 +47,7 @@ struct SchemaKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         $0.isNullable = true
       }
     }
-    // The member is reported as absent, which every type accepts; its type is recorded all the
-    // same.
+    // Record the type of the member, but report the member as absent, which every type accepts.
     if !decoder.isSmallest { _ = try? decoder.placeholder(type) { note($0, key) } }
     return nil
   }

@@ -11,7 +11,9 @@ final class SchemaProbe {
 
   private var sketches: [SchemaSketch] = []
 
-  /// Types nested deeper are left open: a generic type may contain ever larger instances of itself.
+  /// The maximum depth of nested types; the schema of a deeper type is unspecified.
+  ///
+  /// A generic type can contain ever larger instances of itself.
   private static let depthLimit = 64
 
   /// Derives the sketch of a type.
@@ -36,7 +38,7 @@ final class SchemaProbe {
     return (sketch, value)
   }
 
-  /// Creates a sketch whose references are removed at the end.
+  /// Creates a sketch; ``removeReferences()`` breaks its reference cycles.
   func makeSketch() -> SchemaSketch {
     let sketch = SchemaSketch()
     sketches.append(sketch)
@@ -67,7 +69,7 @@ final class SchemaProbe {
       value = value ?? other
     }
     if value == nil, case .scalar = sketch.form {
-      // A type that validates its text, such as a date or a URL, may accept one of these.
+      // A type that validates its text, such as a date or a URL, can accept one of these texts.
       for text in SchemaScalar.texts where value == nil { value = attempt(case: 0, text: text) }
     }
     return value

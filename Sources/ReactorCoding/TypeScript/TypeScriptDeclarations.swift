@@ -67,8 +67,8 @@ private struct TypeScriptWriter {
 
   /// Returns the union of some schemas.
   ///
-  /// Known texts beside any text are retained for the completion of editors, which drop the literals
-  /// from a union with `string`.
+  /// Beside literals, `string` is written as `(string & {})`: editors drop the literals from a
+  /// union with `string` and would not complete them.
   private func union(of alternatives: [JSONValue]) -> String {
     let hasLiterals = alternatives.contains { $0["enum"] != nil || $0["const"] != nil }
     return union(

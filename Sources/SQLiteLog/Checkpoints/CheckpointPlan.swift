@@ -12,13 +12,13 @@
 struct CheckpointPlan {
   /// The number of pages that makes a checkpoint due.
   static let bound = 4000
-  /// Copying so few pages takes the writer about as long as a commit.
+  /// The number of pages that the writer copies in about the time of a commit.
   static let rest = 64
-  /// After so many pages since the first pass began, the writer waits for the running pass and copies
-  /// the rest, however long it is.
+  /// The number of pages since the first pass began at which the writer waits for the running pass
+  /// and copies the rest, however many pages it has.
   static let most = 12_000
 
-  /// The consequence of a commit.
+  /// The next step after a commit.
   enum Step: Equatable {
     case nothing
     /// The checkpoint thread starts a pass.
@@ -37,14 +37,14 @@ struct CheckpointPlan {
   private var phase = Phase.resting
   /// The number of pages in the write-ahead log.
   private var length = 0
-  /// The number of them, from the beginning, that the database contains.
+  /// The number of its first pages that were copied to the database.
   private var covered = 0
-  /// The pages in the log when the first pass began.
+  /// The number of pages in the log when the first pass began.
   private var begun = 0
-  /// The length at which the next step is due.
+  /// The length of the log at which the next step is due.
   private var due = Self.bound
 
-  /// The writer has committed.
+  /// Records a commit of the writer, and returns the next step.
   mutating func committed(length now: Int) -> Step {
     if now < length { startOver() }
     length = now
@@ -62,12 +62,12 @@ struct CheckpointPlan {
     }
   }
 
-  /// A pass has ended.
+  /// Records the end of a pass.
   ///
   /// - Parameters:
-  ///   - length: The pages in the log when it began.
-  ///   - left: The number of them that readers prevented from being copied.
-  /// - Returns: Whether another pass is to follow.
+  ///   - length: The number of pages in the log when the pass began.
+  ///   - left: The number of these pages that were not copied, because a reader prevented it.
+  /// - Returns: Whether to start another pass.
   mutating func passed(length: Int, left: Int) -> Bool {
     guard case .passing(let before) = phase else { return false }
     covered = length - left
@@ -84,22 +84,22 @@ struct CheckpointPlan {
     return false
   }
 
-  /// The writer has copied the rest, except for pages that readers still use.
+  /// Records that the writer has copied the rest, except for pages that readers still use.
   ///
-  /// It copies again if the log does not restart.
+  /// The writer copies again after further commits if the log does not restart.
   mutating func closed(left: Int) {
     covered = length - left
     due = length + Self.rest
   }
 
-  /// The step failed; it is repeated after further commits.
+  /// Records that a step failed; it is repeated after further commits.
   mutating func failed() { wait(for: Self.rest) }
 
   private mutating func startOver() {
     covered = 0
     begun = 0
     due = Self.bound
-    // A running pass ends by itself.
+    // A running pass changes the phase itself when it ends.
     if phase == .closing { phase = .resting }
   }
 

@@ -3,10 +3,10 @@ internal import Synchronization
 internal import SystemThreads
 internal import Telemetry
 
-/// Copies the write-ahead log to the database on a thread of its own, beside the commits.
+/// Copies the write-ahead log to the database on a thread of its own, concurrently with commits.
 ///
-/// SQLite's automatic checkpoint runs at the end of a commit and blocks the others: for 200 ms with
-/// 100,000 active sessions. ``CheckpointPlan`` decides which part remains for the writer.
+/// SQLite's automatic checkpoint runs at the end of a commit and blocks the next commits, with
+/// 100,000 active sessions for 200 ms. ``CheckpointPlan`` decides which part the writer copies.
 final class Checkpointer: Sendable {
   private struct State {
     var plan = CheckpointPlan()
@@ -17,7 +17,7 @@ final class Checkpointer: Sendable {
 
   private let file: StoreFile
   private let logger: Logger
-  /// Held during a checkpoint: SQLite rejects a second one.
+  /// Held during a checkpoint, because SQLite rejects a concurrent one.
   private let turn = Mutex(())
   private let state = Mutex(State())
   private let wake = Semaphore()
@@ -28,7 +28,7 @@ final class Checkpointer: Sendable {
   ///
   /// - Parameters:
   ///   - file: A store that is prepared.
-  ///   - logger: Logs when checkpoints begin and cease to fail.
+  ///   - logger: Logs when checkpoints begin to fail, and when they succeed again.
   init?(_ file: StoreFile, logger: Logger) {
     self.file = file
     self.logger = logger
@@ -38,10 +38,10 @@ final class Checkpointer: Sendable {
 
   /// Plans a checkpoint after a commit of the writer.
   ///
-  /// Called on its thread, between two commits.
+  /// Called on the thread of the writer, between two commits.
   ///
   /// - Parameters:
-  ///   - length: The pages in the write-ahead log.
+  ///   - length: The number of pages in the write-ahead log.
   ///   - checkpoint: Copies the rest with the writer's connection.
   func didCommit(length: Int, _ checkpoint: () throws(DatabaseError) -> Checkpoint) {
     switch state.withLock({ $0.plan.committed(length: length) }) {
@@ -76,7 +76,8 @@ final class Checkpointer: Sendable {
         if connection == nil { connection = try file.connect(for: .writing) }
         if let connection { try pass(over: connection) }
       } catch {
-        // The next checkpoint connects again: the error may have broken the connection.
+        // Close the connection, which the error may have broken; the next checkpoint opens a new
+        // one.
         connection = nil
         failed(error)
       }
@@ -92,7 +93,7 @@ final class Checkpointer: Sendable {
     while hasMore, !isClosed {
       let checkpoint = try turn.withLock { _ throws(DatabaseError) in
         let checkpoint = try connection.checkpoint()
-        // SQLite syncs the database only after a complete checkpoint, which is the writer's.
+        // SQLite itself syncs the database only after a complete checkpoint, which the writer does.
         try connection.sync()
         return checkpoint
       }
@@ -111,11 +112,13 @@ final class Checkpointer: Sendable {
     return result
   }
 
-  /// Nothing is lost: the write-ahead log grows, and the checkpoint is repeated.
+  /// Records and logs a failed checkpoint.
+  ///
+  /// No data is lost: the write-ahead log grows, and the checkpoint is repeated.
   private func failed(_ error: DatabaseError) {
     let isNew = state.withLock { state in
       state.plan.failed()
-      // Another process is doing a checkpoint.
+      // Not a failure: another process is doing a checkpoint.
       guard error.code.primary != .busy else { return false }
       defer { state.isFailing = true }
       return !state.isFailing

@@ -2,10 +2,10 @@ internal import ReactorLog
 
 /// A Swift value that SQLite stores in one column.
 protocol ColumnValue {
-  /// Binds the value to the parameter of an index; the first is 1.
+  /// Binds the value to the parameter at an index; the first index is 1.
   func bind(to statement: Statement, at index: Int32) throws(DatabaseError)
 
-  /// Reads the value of a column of the current row; the first is 0.
+  /// Reads the value of a column of the current row; the first column is 0.
   init(from statement: Statement, column: Int32)
 }
 
@@ -25,7 +25,7 @@ extension Int: ColumnValue {
   init(from statement: Statement, column: Int32) { self.init(statement.integer(column)) }
 }
 
-/// Stored as the signed integer of the same bits: SQLite has no unsigned ones.
+/// Stored as the signed integer with the same bits: SQLite has no unsigned integers.
 extension UInt64: ColumnValue {
   func bind(to statement: Statement, at index: Int32) throws(DatabaseError) {
     try statement.bind(integer: Int64(bitPattern: self), at: index)

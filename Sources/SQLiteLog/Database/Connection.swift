@@ -24,7 +24,7 @@ final class Connection {
   /// Opens a database.
   ///
   /// - Parameters:
-  ///   - path: The file; never one of SQLite's special names.
+  ///   - path: The path of the file; SQLite's special names, such as `:memory:`, have no effect.
   ///   - access: The access to it.
   ///   - lockTimeout: The time to wait for a lock of another process, in milliseconds.
   /// - Throws: If the file is missing or cannot be opened.
@@ -36,7 +36,7 @@ final class Connection {
     case .creating: flags |= SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
     }
     var opened: OpaquePointer?
-    // A folder in front makes ":memory:" an ordinary file name.
+    // With a folder in front, ":memory:" is an ordinary file name.
     let code = ResultCode(
       rawValue: unsafe sqlite3_open_v2(
         path.hasPrefix("/") ? path : "./" + path, &opened, flags, nil))
@@ -52,7 +52,7 @@ final class Connection {
     unsafe length.initialize(to: 0)
   }
 
-  // Statements retain their connection, hence none exists any more.
+  // No statement exists at this point, because statements retain their connection.
   deinit {
     unsafe sqlite3_close_v2(handle)
     unsafe length.deallocate()
@@ -76,22 +76,23 @@ final class Connection {
     return unsafe Statement(owning: statement, of: self, handle)
   }
 
-  /// The integer that a query returns; 0 for no row and for `NULL`.
+  /// The integer that a query returns; 0 without a row, and for `NULL`.
   func integer(_ query: String) throws(DatabaseError) -> Int64 {
     try prepare(query).first(as: Int64.self) ?? 0
   }
 
-  /// Whether a transaction is open: some errors end it.
+  /// Whether a transaction is open; some errors end a transaction.
   var isInTransaction: Bool {
     unsafe sqlite3_get_autocommit(handle) == 0
   }
 
-  /// Whether SQLite opened the file read only although it was to be written.
+  /// Whether SQLite opened the file as read-only, even if it was to be opened for writing.
   var isReadOnly: Bool {
     unsafe sqlite3_db_readonly(handle, "main") == 1
   }
 
-  /// The pages in the write-ahead log after the last commit of this connection; 0 before it.
+  /// The number of pages in the write-ahead log after the last commit of this connection; 0 before
+  /// its first commit.
   var logLength: Int { unsafe Int(length.pointee) }
 
   /// Updates ``logLength`` with each commit, and disables SQLite's automatic checkpoints.
@@ -105,16 +106,17 @@ final class Connection {
       }, length)
   }
 
-  /// Copies the write-ahead log to the database as far as no reader needs it, without blocking.
+  /// Copies the pages of the write-ahead log to the database, up to the first page that a reader
+  /// prevents from being copied; does not wait for readers.
   ///
-  /// - Throws: If it fails, or another process is doing a checkpoint.
+  /// - Throws: If the checkpoint fails, or another process is doing one.
   func checkpoint() throws(DatabaseError) -> Checkpoint {
     let result = try prepare("PRAGMA wal_checkpoint(PASSIVE)").first(as: (Bool, Int, Int).self)
     guard let (isBusy, length, copied) = result, !isBusy else { throw DatabaseError(code: .busy) }
     return Checkpoint(length: length, left: length - copied)
   }
 
-  /// Blocks until the database file is on the disk as far as checkpoints have written it.
+  /// Syncs the database file: blocks until the pages that checkpoints have copied are on the disk.
   func sync() throws(DatabaseError) {
     var file: UnsafeMutablePointer<sqlite3_file>?
     var code = ResultCode(
@@ -134,9 +136,9 @@ final class Connection {
 
 /// The result of a checkpoint.
 struct Checkpoint {
-  /// The pages in the write-ahead log.
+  /// The number of pages in the write-ahead log.
   var length = 0
-  /// The number of them that the database does not contain.
+  /// The number of these pages that were not copied to the database.
   var left = 0
 }
 

@@ -18,13 +18,13 @@ struct DatabaseError: Error, Sendable {
     self.systemError = systemError
   }
 
-  /// Whether the error concerns one statement and its values: the other operations of the group can
-  /// still be written.
+  /// Whether the error concerns a single statement and its values, so that the other operations of
+  /// the group can still be written.
   var concernsOneStatement: Bool {
     [.constraint, .tooBig].contains(code.primary)
   }
 
-  /// Whether a row exists already that was to be inserted.
+  /// Whether the row that was to be inserted already exists.
   var isConflict: Bool { code.primary == .constraint }
 
   /// Whether the connection must be opened again before it is used.

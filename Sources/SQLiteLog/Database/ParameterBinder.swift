@@ -1,7 +1,7 @@
 /// Binds the parameters of a statement one after the other, in order.
 ///
-/// For rows that are written with every action or session: the parameter pack of ``Statement/bind(_:)``
-/// requests the metadata of its types with each call.
+/// Used for rows that are written with every action or session, because the parameter pack of
+/// ``Statement/bind(_:)`` requests the metadata of its types with each call.
 struct ParameterBinder {
   private let statement: Statement
   private var index: Int32 = 0
@@ -24,8 +24,9 @@ struct ParameterBinder {
     try statement.bind(utf8: bytes, at: next())
   }
 
-  /// Binds text in UTF-8 that is not copied and must be valid until the statement was executed; `NULL` for
-  /// `nil`.
+  /// Binds text in UTF-8 without copying it; `NULL` for `nil`.
+  ///
+  /// The bytes must be valid until the statement has been executed.
   mutating func bind(borrowing bytes: UnsafeBufferPointer<UInt8>?) throws(DatabaseError) {
     guard let bytes = unsafe bytes else { return try statement.bindNull(at: next()) }
     unsafe try statement.bind(borrowing: bytes, at: next())

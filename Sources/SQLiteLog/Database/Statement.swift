@@ -121,9 +121,10 @@ final class Statement {
       })
   }
 
-  /// Binds text in UTF-8 that is not copied: the statement reads it when it is executed.
+  /// Binds text in UTF-8 without copying it: the statement reads the bytes when it is executed.
   ///
-  /// The bytes must be valid until then; the next execution must bind the parameter anew.
+  /// The bytes must be valid until the execution has ended; each execution must bind the parameter
+  /// again.
   func bind(borrowing bytes: UnsafeBufferPointer<UInt8>, at index: Int32) throws(DatabaseError) {
     guard let count = Int32(exactly: bytes.count) else { throw DatabaseError(code: .tooBig) }
     // Without an address SQLite binds NULL.

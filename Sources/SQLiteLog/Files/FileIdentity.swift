@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A file whatever its names are: symbolic and hard links to it have the same identity.
+/// The identity of a file: all symbolic and hard links to a file have the same identity.
 struct FileIdentity: Hashable, Sendable {
   private let device: dev_t
   private let node: ino_t

@@ -8,7 +8,7 @@ struct StoreFile: Sendable {
   /// The path as it was configured.
   let path: String
 
-  /// Where symbolic links lead to: SQLite names the write-ahead log after this.
+  /// The path without symbolic links, from which SQLite derives the path of the write-ahead log.
   private let location: String
   private let identity: FileIdentity?
 
@@ -28,12 +28,12 @@ struct StoreFile: Sendable {
     }
   }
 
-  /// Names a store that is only read.
+  /// Describes a store that this process has not locked.
   init(path: String) {
     self.init(path: path, location: Self.resolve(path), identity: nil)
   }
 
-  /// Names a store that this process has locked.
+  /// Describes a store that this process has locked.
   init(path: String, locked lock: StoreLock) {
     self.init(path: path, location: lock.location, identity: lock.identity)
   }
@@ -44,14 +44,14 @@ struct StoreFile: Sendable {
     self.identity = identity
   }
 
-  /// The path without symbolic links; unchanged if there is no file.
+  /// Returns a path without symbolic links; the same path if there is no file.
   static func resolve(_ path: String) -> String {
     let resolved = unsafe realpath(path, nil)
     defer { unsafe free(resolved) }
     return unsafe resolved.map { unsafe String(cString: $0) } ?? path
   }
 
-  /// Detects that the locked file is deleted or replaced.
+  /// A check for whether the locked file was deleted or replaced.
   var presence: StorePresence { StorePresence(of: location, identity) }
 
   /// Creates the tables, or migrates those of an earlier release.
@@ -64,7 +64,7 @@ struct StoreFile: Sendable {
       throw SQLiteLogError(.cannotCreate, "cannot write the store \"\(path)\": it is read-only")
     }
     do throws(DatabaseError) {
-      // Readers do not block the writer, and a commit is one sync of one file.
+      // With a write-ahead log, readers do not block the writer, and a commit syncs one file once.
       try connection.execute("PRAGMA journal_mode = WAL")
       for (index, migration) in Schema.migrations.enumerated().dropFirst(version) {
         try connection.execute(
@@ -80,10 +80,10 @@ struct StoreFile: Sendable {
       throw problem(error)
     }
     do throws(DatabaseError) {
-      // Writes a page and syncs it.
+      // Write and sync a page, to detect a store that cannot be written.
       try connection.execute("PRAGMA user_version = \(Schema.version)")
     } catch {
-      // A full disk may have space later, and its sessions can be read.
+      // Accept a full disk: space can become free later, and the sessions can be read.
       guard error.logError != .full else { return }
       throw SQLiteLogError(.cannotCreate, "cannot write the store \"\(path)\": \(error)")
     }
@@ -100,7 +100,8 @@ struct StoreFile: Sendable {
     return connection
   }
 
-  /// Opens the file like ``open(for:)``, while the store is in use.
+  /// Opens the file like ``open(for:)``, after it has checked that the file was not deleted or
+  /// replaced.
   func connect(for access: Connection.Access) throws(DatabaseError) -> Connection {
     try presence.check()
     do throws(SQLiteLogError) {

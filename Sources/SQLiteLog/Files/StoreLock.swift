@@ -3,11 +3,11 @@ internal import Synchronization
 
 /// The exclusive right to write to a store, as long as this object exists.
 ///
-/// The lock is on the database file itself, hence on all its names. The kernel releases it when the
-/// process ends. flock(2) locks are independent of the fcntl(2) locks that SQLite sets on the same
-/// file; but closing any descriptor of a file drops all fcntl locks of the process on it. So the
-/// descriptor must be closed after SQLite's last connection, and a file that this process has locked
-/// must not be opened again: ``opened`` lists these.
+/// The lock is on the database file itself, so that it applies to all names of the file. The kernel
+/// releases it when the process ends. flock(2) locks are independent of the fcntl(2) locks that
+/// SQLite sets on the same file, but closing any descriptor of a file drops all fcntl locks of the
+/// process on it. Therefore the descriptor must be closed after SQLite's last connection, and a
+/// file that this process has locked must not be opened again: ``opened`` lists these files.
 final class StoreLock: Sendable {
   private static let opened = Mutex<Set<FileIdentity>>([])
 
@@ -39,7 +39,7 @@ final class StoreLock: Sendable {
       var status = stat()
       unsafe fstat(descriptor, &status)
       identity = FileIdentity(status)
-      // A process of an earlier release locks this file instead.
+      // Processes of earlier releases lock this file instead of the database.
       earlierLock = unsafe open(path + ".lock", O_RDWR | O_CLOEXEC)
       if earlierLock >= 0 { try Self.lock(earlierLock, path) }
       location = StoreFile.resolve(path)
@@ -56,7 +56,8 @@ final class StoreLock: Sendable {
 
   deinit {
     _ = Self.opened.withLock { $0.remove(identity) }
-    // Explicitly, because a child process that is being started may still share the descriptors.
+    // Unlock explicitly: a child process that is being started can still share the descriptors, so
+    // that closing them does not release the lock.
     for descriptor in [descriptor, earlierLock] where descriptor >= 0 {
       flock(descriptor, LOCK_UN)
       close(descriptor)
@@ -77,8 +78,9 @@ final class StoreLock: Sendable {
     return FileIdentity(status)
   }
 
-  /// Rejects an empty database with a write-ahead log: the log is all that is left of a store whose
-  /// database was deleted, and SQLite would discard it.
+  /// Rejects an empty database that has a write-ahead log.
+  ///
+  /// The database was deleted, and the log is the rest of its store. SQLite would discard the log.
   private static func rejectLostDatabase(
     _ path: String, isEmpty: Bool
   ) throws(SQLiteLogError) {

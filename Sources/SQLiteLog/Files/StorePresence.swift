@@ -7,14 +7,14 @@ struct StorePresence: Sendable {
   private let database: FileIdentity?
   private var log: FileIdentity?
 
-  /// Stores the identity of a database.
+  /// Records the identity of the database file; `nil` disables the check of this file.
   init(of path: String, _ identity: FileIdentity?) {
     self.path = path
     logPath = path + "-wal"
     database = identity
   }
 
-  /// Stores the identity of the write-ahead log that a connection has opened.
+  /// Records the identity of the write-ahead log that a connection has opened.
   mutating func didOpenLog() { log = FileIdentity(path: logPath) }
 
   /// Checks that neither file was deleted or replaced.

@@ -14,7 +14,8 @@ struct SystemError: CustomStringConvertible {
 
   /// The description with a remedy, for a file that could not be created or opened for writing.
   ///
-  /// A bind mount belongs to a user of the machine, while the image runs as one of its own.
+  /// In a container, a bind mount belongs to a user of the host, and the process runs as a user of
+  /// the image.
   func description(withRemedyFor path: String, user: uid_t = geteuid()) -> String {
     guard [EACCES, EPERM].contains(code) else { return description }
     let slash = path.lastIndex(of: "/")

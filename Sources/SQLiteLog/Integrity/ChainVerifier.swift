@@ -1,10 +1,11 @@
 internal import ReactorLog
 
-/// A row of the log with everything that its verification needs.
+/// A row of the log with the values that its verification needs.
 struct StoredEntry {
   /// The columns that ``init(row:)`` expects, as SQL over the tables `sessions` and `mutations`.
   ///
-  /// - Parameter after: The SQL of a version: only the entry that follows it may have an anchor.
+  /// - Parameter after: An SQL expression of a version; only the entry after this version has an
+  ///   anchor.
   /// - Returns: The list of columns.
   static func columns(anchoredAt after: String) -> String {
     """
@@ -21,11 +22,11 @@ struct StoredEntry {
   )
 
   let entry: LogEntry
-  /// `nil` for an entry of an early release.
+  /// The checksum of the entry; `nil` for an entry of an early release.
   let checksum: UInt64?
   /// The epoch that the chain begins with.
   let origin: String
-  /// The checksum of the version before, from a snapshot of it.
+  /// The checksum of the previous entry, from a snapshot of its version; `nil` without a snapshot.
   let anchor: UInt64?
 
   /// Creates an entry from the columns of a row.
@@ -47,8 +48,8 @@ struct ChainVerifier {
 
   /// Verifies the next entry.
   ///
-  /// The first one is only verified if the checksum before it is known: it is version 1, or a snapshot
-  /// of the version before it exists.
+  /// The first entry is only verified if the checksum before it is known: if it is version 1, or if
+  /// there is a snapshot of the version before it.
   ///
   /// - Returns: The damage; `nil` for none.
   mutating func verify(_ row: StoredEntry) -> String? {

@@ -1,25 +1,25 @@
 internal import ReactorLog
 
-/// The checksums of a session's log, each computed with the one before as a key.
+/// The checksums of a session's log, each computed with the previous one as its key.
 ///
-/// A changed entry does not match its checksum, and an entry that was removed or exchanged leaves a
-/// successor that does not match. The chain begins with the name of the history: entries of two
-/// sessions cannot be exchanged. It detects damage, not an attack: a program that can write to the
-/// store can compute the same function. The removal of the latest entries is not detected, except below the
-/// version of a snapshot.
+/// A changed entry does not match its checksum. If an entry was removed or exchanged, the entry
+/// after it does not match. The chain begins with the name of the history, so that an exchange of
+/// entries between two sessions is detected. The checksums detect damage, not an attack: a program
+/// that can write to the store can compute the same function. The removal of the latest entries is
+/// not detected, except below the version of a snapshot.
 ///
 /// ```
 /// checksum(0) = SipHash-2-4(key: (0, domain), epoch)
 /// checksum(n) = SipHash-2-4(key: (checksum(n - 1), domain), version, at, fields…)
 /// ```
 ///
-/// A field is its tag, its length and its bytes; fields without a value are left out. Hence a field
-/// that a later release adds changes no checksum of an entry without it.
+/// A field is its tag, its length and its bytes; fields without a value are omitted. A field that a
+/// later release adds therefore changes no checksum of an entry without it.
 ///
-/// Entries of releases before version 3 of the tables have no checksum. The first one that has
-/// follows the checksum of version 0.
+/// Entries of releases before version 3 of the tables have no checksum. The first entry after them
+/// is chained to the checksum of version 0.
 enum EntryChain {
-  // Never change or reuse a tag. Reserved for coming fields of entries: 6 to 15.
+  // Never change or reuse a tag. The tags 6 to 15 are reserved for future fields of entries.
   private enum Tag: UInt8 {
     case mutation = 1
     case action = 2

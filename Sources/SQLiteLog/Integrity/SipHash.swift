@@ -6,7 +6,7 @@ struct SipHash {
   private var v1: UInt64
   private var v2: UInt64
   private var v3: UInt64
-  /// The bytes of the block that is not full, the first in the lowest bits.
+  /// The bytes of the incomplete block; the first byte is in the lowest bits.
   private var tail: UInt64 = 0
   private var count = 0
 
@@ -69,7 +69,7 @@ struct SipHash {
     v0 ^= word
   }
 
-  // The optimizer leaves these as calls, which cost more than the hash.
+  // The optimizer does not inline this function by itself, and the calls cost more than the hash.
   @inline(__always)
   private mutating func round() {
     v0 &+= v1

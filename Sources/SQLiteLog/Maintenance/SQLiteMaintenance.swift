@@ -7,7 +7,7 @@ public import ReactorLog
 public struct SQLiteMaintenance: Sendable {
   let path: String
 
-  /// Names a store, which is not opened yet.
+  /// Creates the maintenance of a store, without opening the store.
   public init(path: String) {
     self.path = path
   }
@@ -44,7 +44,8 @@ public struct SQLiteMaintenance: Sendable {
     }
     close(descriptor)
     try mappingErrors { () throws(DatabaseError) in try connection.copy(to: copy) }
-    // Numbers of later changes would be repeated: the changes of a restored copy get another name.
+    // A restored copy reuses the numbers of changes that the original commits after the backup.
+    // Delete the name of the feed, so that the feed of the copy gets another name.
     let restored = try StoreFile(path: copy).open(for: .writing)
     try mappingErrors { () throws(DatabaseError) in try restored.execute("DELETE FROM feed") }
   }

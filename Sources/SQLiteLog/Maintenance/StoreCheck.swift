@@ -21,7 +21,7 @@ struct StoreCheck {
     return findings
   }
 
-  /// SQLite's own check of pages, rows and indexes.
+  /// Runs SQLite's own check of pages, rows and indexes.
   private mutating func checkDatabase() throws(DatabaseError) {
     let statement = try connection.prepare("PRAGMA integrity_check(100)")
     while let text = try statement.next(as: String.self) {
@@ -29,7 +29,8 @@ struct StoreCheck {
     }
   }
 
-  /// Each log has all versions from its first to its last, and the checksums match.
+  /// Checks that each log has all versions from its first to its last, and that the checksums
+  /// match.
   private mutating func checkEntries() throws(DatabaseError) {
     let statement = try connection.prepare(
       """
@@ -54,7 +55,8 @@ struct StoreCheck {
     }
   }
 
-  /// A log that does not begin with version 1 needs a snapshot that replaces the missing entries.
+  /// Checks that each log begins with version 1, or has a snapshot that replaces the missing
+  /// entries.
   private mutating func checkBeginnings() throws(DatabaseError) {
     let statement = try connection.prepare(
       """
@@ -92,7 +94,7 @@ struct StoreCheck {
     }
   }
 
-  /// Rows whose history no session has.
+  /// Checks that no row belongs to a history without a session.
   private mutating func checkOwners() throws(DatabaseError) {
     for table in ["accepted", "outcomes", "timers"] {
       let statement = try connection.prepare(

@@ -4,7 +4,7 @@ internal import ReactorLog
 ///
 /// Each call reads one state of the database.
 final class LogReader {
-  /// A page of entries has about this many bytes at most, or one entry.
+  /// The size at which a page of entries ends, in bytes; its last entry can exceed it.
   private static let pageBytes = 4 << 20
 
   private let connection: Connection
@@ -84,7 +84,7 @@ final class LogReader {
       """
       SELECT body, at, version, failure FROM outcomes WHERE session = \(id) AND key = ?3
       """)
-    // Few sessions have accepted actions: look these up one by one.
+    // Few sessions have accepted actions: CROSS JOIN looks up these sessions one by one.
     listUnfinished = try connection.prepare(
       """
       SELECT reactor, sessions.session
@@ -136,7 +136,8 @@ final class LogReader {
     return record
   }
 
-  /// The record of a session, and what is needed to continue it.
+  /// Reads the record of a session and the data to continue it: its accepted actions, its timers, a
+  /// snapshot, and the first page of entries after the snapshot.
   func load(_ key: SessionKey, schema: String?) throws(DatabaseError) -> LoadedSession {
     var loaded = LoadedSession(try record(of: key))
     guard case .stored(let stored) = loaded.record else { return loaded }
@@ -187,7 +188,7 @@ final class LogReader {
     var bytes = 0
     var damage: String?
     var gap: String?  // the origin of a session whose first entry does not follow the version
-    // The entry of the version itself is read for its checksum.
+    // The entry of the version itself is also read: its checksum verifies the next entry.
     try readEntries.bind(key.reactor, key.id, version, limit + (limit < .max ? 1 : 0))
     defer { readEntries.reset() }
     while entries.count < limit, bytes < Self.pageBytes,
@@ -202,7 +203,7 @@ final class LogReader {
       bytes += stored.entry.mutation.count + (stored.entry.action?.count ?? 0)
     }
     if let damage, entries.isEmpty { throw DatabaseError(code: .corrupt, message: damage) }
-    // Retention deletes from the beginning: no entry before a gap may exist.
+    // Retention deletes the oldest entries: a gap is damage if there is an entry before it.
     if let gap, version > 0,
       try hasEarlierEntries.first(key.reactor, key.id, version, gap, as: Bool.self) ?? false
     {
@@ -211,9 +212,10 @@ final class LogReader {
     return entries
   }
 
-  /// The latest undamaged snapshot of a session at or before a version, of a schema or of any.
+  /// The latest undamaged snapshot of a session at or before a version, with a schema; `nil`
+  /// accepts any schema.
   ///
-  /// - Throws: If all are damaged, and the log does not begin with the first entry.
+  /// - Throws: If all these snapshots are damaged, and the log does not begin with version 1.
   func snapshot(
     of key: SessionKey, atOrBefore version: Int, schema: String?
   ) throws(DatabaseError) -> Snapshot? {

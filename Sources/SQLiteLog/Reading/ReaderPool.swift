@@ -63,14 +63,16 @@ final class ReaderPool: Sendable {
     } else {
       current = try LogReader(try file.connect(for: .reading))
     }
-    // A connection that fails is closed; the next call opens another.
+    // If the body throws, the connection is closed; the next call opens a new one.
     reader = nil
     let value = try body(current)
     reader = current
     return value
   }
 
-  /// Closes the connections that are not in use.
+  /// Closes all connections; blocks until the reads in progress have ended.
+  ///
+  /// A later read opens a new connection.
   func close() {
     for slot in slots { slot.reader.withLock { $0 = nil } }
   }

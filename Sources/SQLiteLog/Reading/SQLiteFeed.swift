@@ -22,7 +22,7 @@ final class SQLiteFeed: ChangeFeed {
   }
 
   func changes(after number: Int, limit: Int) throws(LogError) -> [StoreChange] {
-    // Later ones are committed, but their states may not be published yet.
+    // Changes after `latest` are committed, but their states may not be published yet.
     let latest = latest
     return try readers.read { (reader) throws(DatabaseError) in
       try reader.changes(after: number, upTo: latest, limit: limit)
@@ -65,10 +65,10 @@ extension LogReader {
 }
 
 extension StoreFile {
-  /// Begins the feed of changes, or ends it.
+  /// Begins or continues the feed of changes, or ends it.
   ///
   /// A feed that was ended misses changes. It gets a new name when it begins again, so that readers
-  /// start anew.
+  /// start over.
   ///
   /// - Parameter isKept: Whether changes are retained.
   /// - Returns: The name of the feed and the number of the last change; `nil` if none are retained.

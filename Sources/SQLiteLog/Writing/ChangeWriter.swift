@@ -3,7 +3,8 @@ internal import ReactorLog
 /// Writes the changes of the feed within the transactions of the operations, and deletes them after
 /// their retention.
 ///
-/// The numbers are consecutive. The last change is always retained, so that they are not repeated.
+/// The numbers of changes are consecutive. The last change is always retained, so that no number is
+/// assigned twice.
 struct ChangeWriter {
   private static let interval = Duration.seconds(60)
   private static let rowsPerStep = 2_000
@@ -15,7 +16,7 @@ struct ChangeWriter {
   private var number: Int
   /// The number of the last committed change.
   private(set) var latest: Int
-  // The wall clock can be set.
+  // On the monotonic clock, because the wall clock can be set.
   private var due = ContinuousClock.now
 
   /// Prepares the statements; `nil` if changes are not retained.
@@ -30,8 +31,8 @@ struct ChangeWriter {
         (number, kind, reactor, session, epoch, version, first, origin, at, principal)
       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
       """)
-    // Up to the first row that is to be retained, so that the rest has no gap. Of the oldest rows
-    // only, so that a step that deletes nothing reads few.
+    // Deletes the rows before the first one that must be retained, so that the rest has no gap.
+    // Only examines the oldest rows, so that a step that deletes nothing reads few rows.
     let end = "(SELECT min(number) FROM changes) + \(Self.rowsPerStep)"
     deleteExpired = try connection.prepare(
       """
@@ -54,7 +55,7 @@ struct ChangeWriter {
   /// Whether there may be changes to delete.
   var isDue: Bool { ContinuousClock.now >= due }
 
-  /// Deletes some, within a transaction.
+  /// Deletes some of the expired changes, within a transaction.
   mutating func deleteSome(now: Timestamp) throws(DatabaseError) {
     guard isDue else { return }
     try deleteExpired.execute(now.milliseconds - retention.wholeMilliseconds, number)
@@ -95,7 +96,7 @@ struct StoredChange {
     }
   }
 
-  /// The kind of the columns of a row.
+  /// Returns the kind of change that the columns of a row describe.
   static func kind(_ number: Int, first: Int, origin: String?, name: String) -> StoreChange.Kind {
     switch number {
     case 0: .began(forkedFrom: origin.map { .init(session: $0, version: first) })

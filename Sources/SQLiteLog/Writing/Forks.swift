@@ -1,13 +1,14 @@
 internal import Glibc
 internal import ReactorLog
 
-/// Histories that are being copied: a part with each group, so that no commit waits for a long one.
+/// The histories that are being copied: a part with each group, so that no commit waits for a long
+/// history.
 ///
-/// An unfinished copy belongs to no session and is listed among the removals: whatever interrupts it,
-/// a crash included, its rows are deleted.
+/// An unfinished copy belongs to no session and is listed in the table `removals`, so that its rows
+/// are deleted if the copy is interrupted, for example by a crash.
 ///
-/// At most ``copyBound`` copies are unfinished at once. A copy stops with `LogError.full` while less
-/// than a tenth of the file system is free, at most 1 GiB.
+/// At most ``copyBound`` copies are unfinished at the same time. A copy stops with `LogError.full`
+/// if the free space is less than a tenth of the file system and less than 1 GiB.
 struct Forks {
   /// An unfinished copy.
   struct Copy {
@@ -17,7 +18,8 @@ struct Forks {
     let source: Head?
     /// The parameters of the new session.
     let parameters: [UInt8]?
-    /// Whether the snapshots are copied, which depend on the parameters.
+    /// Whether the snapshots are copied; they depend on the parameters and are only valid for the
+    /// same ones.
     let includesSnapshots: Bool
   }
 
@@ -34,7 +36,7 @@ struct Forks {
   private static let snapshotsPerStep = 20
 
   private var copies: [Name: Copy] = [:]
-  /// The copies that this transaction has started, and those that it has ended.
+  /// The copies that the current transaction has started, and those that it has ended.
   private var started: [Name] = []
   private var ended: [Name] = []
   /// The number of rows that this group may still copy.
@@ -67,7 +69,8 @@ struct Forks {
       FROM mutations WHERE session = ?2 AND version > ?3 AND version <= ?4
       ORDER BY version LIMIT ?5
       """)
-    // The latest mutation of each global: the plain column is of the row with the maximum.
+    // The latest revision of each global: with max(), SQLite reads the other columns from the row
+    // with the maximum.
     copyGlobals = try connection.prepare(
       """
       INSERT OR REPLACE INTO globals (session, name, revision)
@@ -84,7 +87,7 @@ struct Forks {
       """)
   }
 
-  /// Whether a history is the source or the target of a copy: none of its rows may be deleted.
+  /// Whether a history is the source or the target of a copy, so that its rows must not be deleted.
   func concern(_ id: Int64) -> Bool {
     copies.values.contains { $0.id == id || $0.source?.id == id }
   }
@@ -103,10 +106,10 @@ struct Forks {
     for name in ended { copies[name] = nil }
   }
 
-  /// Removes the copies that the transaction had started, which was rolled back.
+  /// Removes the copies that were started by the transaction that was rolled back.
   ///
-  /// Earlier copies continue: their progress is read from the database. The rows of a copy that the
-  /// transaction started do not exist any more.
+  /// The rows of these copies do not exist any more. Earlier copies continue: their progress is
+  /// read from the database.
   mutating func didRollBack() {
     for name in started { copies[name] = nil }
   }
@@ -129,7 +132,7 @@ struct Forks {
     return UInt64(status.f_bavail) * UInt64(status.f_frsize) < reserve ? .full : nil
   }
 
-  /// Adds a copy until it ends.
+  /// Adds an unfinished copy.
   mutating func start(_ copy: Copy, to target: SessionKey, epoch: String) {
     let name = Name(target: target, epoch: epoch)
     copies[name] = copy

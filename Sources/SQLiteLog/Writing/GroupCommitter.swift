@@ -3,10 +3,10 @@ internal import Synchronization
 internal import SystemThreads
 internal import Telemetry
 
-/// Writes the operations of many threads in groups: all that arrive during one commit form the next
-/// group.
+/// Writes the operations of many threads in groups: the operations that arrive during one commit
+/// form the next group.
 ///
-/// A source appends its batch when the group is formed.
+/// A source appends its batch when its group is formed.
 ///
 /// The thread `log-writer` only writes. The thread `log-completion` calls the completions, in the same
 /// order, so that a slow one does not delay the next commit. The thread `log-checkpoint` copies the
@@ -28,7 +28,7 @@ final class GroupCommitter: Sendable {
   private struct Load {
     var requests = 0
     var bytes = 0
-    /// Whether a thread waits until there are none.
+    /// Whether a thread waits until no request is pending.
     var isAwaited = false
   }
 
@@ -60,10 +60,10 @@ final class GroupCommitter: Sendable {
   ///
   /// - Parameters:
   ///   - file: A store that is prepared.
-  ///   - lock: Its lock, released when everything is written.
+  ///   - lock: The lock of the store, released when all operations are written.
   ///   - rules: How much is retained.
   ///   - publisher: Publishes the changes; `nil` if they are not retained.
-  ///   - logger: Logs when the store begins and ceases to fail.
+  ///   - logger: Logs when writes begin to fail, and when they succeed again.
   /// - Throws: If no thread can be created.
   init(
     _ file: StoreFile, lock: StoreLock, rules: StoreRules, publisher: ChangePublisher? = nil,
@@ -100,8 +100,8 @@ final class GroupCommitter: Sendable {
 
   /// Writes an operation with the next group.
   ///
-  /// The completion is called on `log-completion` once the operation is on the disk; or immediately, on
-  /// this thread, if it is rejected because too much is pending.
+  /// The completion is called on `log-completion` once the operation is on the disk or has failed;
+  /// or immediately, on this thread, if too much is pending or the store is closed.
   func write(_ request: WriteRequest) {
     let isAccepted = load.withLock { load in
       guard load.requests < Self.requestBound,
@@ -122,7 +122,7 @@ final class GroupCommitter: Sendable {
     }
   }
 
-  /// Asks a source for its batch when the next group is formed, on `log-writer`.
+  /// Requests the batch of a source when the next group is formed, on `log-writer`.
   func announce(_ source: any BatchSource) {
     load.withLock { $0.requests += 1 }
     guard arrivals.send(.source(source)) else {
@@ -131,13 +131,13 @@ final class GroupCommitter: Sendable {
     }
   }
 
-  /// Declares the schema of the snapshots that a reactor can decode.
+  /// Sets the schema of the snapshots that a reactor can decode.
   func setSchema(_ schema: String, of reactor: String) {
     rules.schemas.set(schema, of: reactor)
     write(WriteRequest(.maintenance, completion: nil))
   }
 
-  /// Blocks until nothing is pending, what completions write included.
+  /// Blocks until no operation is pending, including operations that completions write.
   func waitUntilIdle(within time: Duration) {
     let isBusy = load.withLock { load in
       load.isAwaited = load.requests > 0
@@ -149,7 +149,7 @@ final class GroupCommitter: Sendable {
     isIdle.signal()  // for other waiting threads
   }
 
-  /// Whether a thread waits until nothing is pending.
+  /// Whether a thread waits until no operation is pending.
   var idlenessIsAwaited: Bool { load.withLock { $0.isAwaited } }
 
   /// Rejects operations from now on; pending ones are still written.
@@ -171,12 +171,12 @@ final class GroupCommitter: Sendable {
   private func writeGroups() {
     var writer: LogWriter?
     var isBroken = false
-    // An earlier process may have left maintenance to do.
+    // Start without a pause: an earlier process may have left maintenance to do.
     var pause = 0
     // Operations that take several groups precede the ones that arrive.
     var unfinished: [WriteRequest] = []
     while let arrived = receiveArrivals(waiting: pause, beside: unfinished) {
-      // In place, since a concatenation would copy the requests.
+      // Append in place, because a concatenation would copy the requests.
       var pending = unfinished
       unfinished = []
       appendRequests(of: arrived, to: &pending)
@@ -188,9 +188,10 @@ final class GroupCommitter: Sendable {
         let results: [WriteResult]
         do throws(DatabaseError) {
           if writer == nil || isBroken {
-            // The broken connection is closed after this: if none were open, SQLite would recover the
-            // write-ahead log from its file, and with it the rejected operations.
-            // The first one writes a page too, which shows at once whether the store can be written.
+            // The broken connection is closed after the new one is open: without an open
+            // connection, SQLite would recover the write-ahead log from its file, including
+            // rejected operations. Like a writer after a failure, the first writer always writes a
+            // page in its first transaction, which shows whether the store can be written.
             writer = try LogWriter(file, rules, afterFailure: isBroken || writer == nil)
             isBroken = false
           }
@@ -234,11 +235,11 @@ final class GroupCommitter: Sendable {
   /// Appends the requests of the next group: those that have arrived, and those that the sources append.
   private func appendRequests(of arrived: [Arrival], to pending: inout [WriteRequest]) {
     askSources(arrived, &pending)
-    // Sources append through the inbox.
+    // Sources append their requests to the inbox: receive these as well.
     askSources(arrivals.receive(waiting: 0) ?? [], &pending)
   }
 
-  /// Asks the sources among the arrivals for their batches, and appends the requests.
+  /// Appends the requests among the arrivals, and requests the batches of the sources.
   private func askSources(_ arrived: [Arrival], _ pending: inout [WriteRequest]) {
     pending.reserveCapacity(pending.count + arrived.count)
     for arrival in arrived {
@@ -257,7 +258,7 @@ final class GroupCommitter: Sendable {
     while let groups = completed.receive(waiting: Self.idleInterval) {
       for group in groups { complete(group) }
     }
-    // The writer closed its connection before it closed the inbox.
+    // Release the lock: the writer closed its connection before it closed the inbox.
     lock.withLock { $0 = nil }
     ended.signal()
   }
@@ -273,7 +274,7 @@ final class GroupCommitter: Sendable {
       count += 1
       bytes += request.size
     }
-    // After the completions, which publish the states.
+    // Publish the changes after the completions, which publish the states.
     if let latest = completed.latestChange { publisher?.publish(latest) }
     didComplete(count, bytes: bytes)
   }

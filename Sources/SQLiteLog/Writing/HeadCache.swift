@@ -1,6 +1,6 @@
 internal import ReactorLog
 
-/// The writer's knowledge of the end of a session's history.
+/// The end of a session's history, as the writer needs it to append.
 struct Head {
   /// The key of the history's rows.
   var id: Int64
@@ -26,8 +26,8 @@ struct Head {
 
 /// The heads of the sessions that were written to recently.
 ///
-/// Two generations: when the young one is full, it becomes the old one, and the heads of the old one
-/// that were not used since are dropped.
+/// There are two generations. When the young one is full, it replaces the old one; the heads that
+/// are still in the old one were not used since the last replacement, and are dropped.
 struct HeadCache {
   private let capacity: Int
   private var young: [SessionKey: Head] = [:]

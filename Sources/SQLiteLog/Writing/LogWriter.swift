@@ -4,7 +4,7 @@ internal import ReactorLog
 ///
 /// It belongs to one thread. Its caches are valid because the store's lock excludes other writers.
 ///
-/// A class, since a copy would retain all of its statements.
+/// A class, because a copy of a struct would retain all statements.
 final class LogWriter {
   private let connection: Connection
   private var presence: StorePresence
@@ -31,8 +31,8 @@ final class LogWriter {
     _ file: StoreFile, _ rules: StoreRules, afterFailure isAfterFailure: Bool
   ) throws(DatabaseError) {
     connection = try file.connect(for: .writing)
-    // A commit is on the disk. A `Checkpointer` copies the write-ahead log to the database; its file is
-    // cut to the limit.
+    // A commit is on the disk when it returns. A `Checkpointer` copies the write-ahead log to the
+    // database; the file of the log is truncated to the limit when the log restarts.
     try connection.execute(
       """
       PRAGMA synchronous = FULL;
@@ -65,21 +65,22 @@ final class LogWriter {
   /// The number of the last committed change; `nil` if changes are not retained.
   var latestChange: Int? { changes?.latest }
 
-  /// The pages in the write-ahead log.
+  /// The number of pages in the write-ahead log.
   var logLength: Int { connection.logLength }
 
   /// Copies the rest of the write-ahead log to the database.
   func checkpoint() throws(DatabaseError) -> Checkpoint { try connection.checkpoint() }
 
-  /// Prepares an orderly shutdown: it does not count as a failed run of the accepted actions.
+  /// Resets the numbers of runs of the accepted actions, because an orderly shutdown does not count
+  /// as a failed run.
   func finish() throws(DatabaseError) {
     try statements.clearRuns.execute()
   }
 
   /// Writes a group of operations in their order, and does some of the maintenance that is due.
   ///
-  /// - Returns: The result of each operation. An unfinished one is to be passed again with the next
-  ///   group.
+  /// - Returns: The result of each operation. The caller passes an unfinished operation again, with
+  ///   the next group.
   /// - Throws: If nothing was written.
   func write(
     _ group: ArraySlice<WriteRequest>
@@ -96,7 +97,7 @@ final class LogWriter {
         return [.rejected(error.isConflict ? .lost(to: nil) : error.logError)]
       }
     }
-    // One of the operations cannot be written. Each in its own transaction, the others can.
+    // One of the operations cannot be written: write each in a transaction of its own.
     var results: [WriteResult] = []
     for index in group.indices {
       results += try write(group[index...index])
@@ -107,8 +108,8 @@ final class LogWriter {
   /// Writes a group as one transaction.
   ///
   /// A transaction whose sync failed is complete in the write-ahead log. It is invisible, but a crash
-  /// would make it valid. Hence the next transaction always writes something: it overwrites the
-  /// rejected one.
+  /// would make it valid. Therefore the next transaction always writes a page, which overwrites the
+  /// rejected transaction.
   private func transact(
     _ group: ArraySlice<WriteRequest>
   ) throws(DatabaseError) -> [WriteResult] {
@@ -125,8 +126,9 @@ final class LogWriter {
       try outcomes.deleteSome(now: .now)
       try changes?.deleteSome(now: .now)
       if mayHaveLeftovers { try connection.execute("PRAGMA user_version = \(Schema.version)") }
-      // A commit to a deleted file succeeds. Not checked again afterwards: a file that is deleted during
-      // the commit is as lost as one that is deleted after the response, and the next commit fails.
+      // Check the files before the commit, because a commit to a deleted file succeeds. They are
+      // not checked again after it: a file that is deleted during the commit is lost like one that
+      // is deleted after the response, and the next commit fails.
       try presence.check()
       try statements.commit.execute()
       mayHaveLeftovers = false
@@ -141,7 +143,7 @@ final class LogWriter {
       removals.didRollBack()
       outcomes.didRollBack()
       changes?.didRollBack()
-      // Some errors have ended the transaction. If the rollback fails, its error breaks the
+      // Some errors end the transaction. If the rollback fails, its error is thrown and breaks the
       // connection.
       if connection.isInTransaction { try connection.execute("ROLLBACK") }
       throw error
@@ -188,7 +190,8 @@ final class LogWriter {
   ///   - copy: The id of the rows that were copied for it; `nil` for none.
   ///   - origin: The epoch that the chain of the copied rows begins with.
   ///   - source: The session and version that the rows were copied from; `nil` for none.
-  /// - Returns: Its head, as if it were empty; `nil` if the session has a history.
+  /// - Returns: The head of the history, as if it were empty; `nil` if the session has a history
+  ///   that has not ended.
   /// - Throws: If the database fails.
   private func begin(
     _ key: SessionKey, epoch: String, at moment: Timestamp, parameters: [UInt8]?,
@@ -196,7 +199,8 @@ final class LogWriter {
   ) throws(DatabaseError) -> Head? {
     var id = copy ?? takeID()
     var isNew = false
-    // Inserted without a search for its head, which costs as much: few sessions have a record.
+    // Insert the record without a search for a head first: few sessions have a record, and the
+    // search costs as much as the insertion.
     if heads[key] == nil, try !hasEnded(key) {
       isNew = try insertSession(
         key, id: id, epoch: epoch, at: moment, isEnded: false, origin: origin,
@@ -223,9 +227,10 @@ final class LogWriter {
 
   /// Inserts the record of a session.
   ///
-  /// The session has no record with the other value of `isEnded`: the unique index permits both.
+  /// The session must not have a record with the other value of `isEnded`: the unique index would
+  /// permit both.
   ///
-  /// - Returns: Whether it was inserted: not if the session has a record.
+  /// - Returns: `false` if the session already has a record.
   @discardableResult
   private func insertSession(
     _ key: SessionKey, id: Int64, epoch: String, at moment: Timestamp, isEnded: Bool,
@@ -245,7 +250,7 @@ final class LogWriter {
     return statements.insertSession.changeCount > 0
   }
 
-  /// An id that no history has, and no rows that are to be deleted.
+  /// Returns a new id, which no history has and no rows that are still to be deleted.
   private func takeID() -> Int64 {
     defer { nextID += 1 }
     return nextID
@@ -309,7 +314,7 @@ final class LogWriter {
   private func insert(
     _ entry: LogEntry, into id: Int64, checksum: UInt64
   ) throws(DatabaseError) {
-    // In place: SQLite would allocate a copy of each text.
+    // Bind the texts without copying them: SQLite would allocate a copy of each.
     unsafe try entry.mutation.withUnsafeBufferPointer { mutation throws(DatabaseError) in
       guard let action = entry.action else {
         return unsafe try insert(entry, into: id, checksum, action: nil, mutation: mutation)
@@ -326,7 +331,7 @@ final class LogWriter {
     _ entry: LogEntry, into id: Int64, _ checksum: UInt64, action: UnsafeBufferPointer<UInt8>?,
     mutation: UnsafeBufferPointer<UInt8>
   ) throws(DatabaseError) {
-    // Not with a parameter pack, whose values are bound through their metadata: each action has a row.
+    // Not bound with a parameter pack, see `ParameterBinder`: each action inserts a row.
     var row = ParameterBinder(statements.insertMutation)
     try row.bind(id)
     try row.bind(Int64(entry.version))
@@ -348,7 +353,8 @@ final class LogWriter {
     if let head = known {
       try changes?.write(.ended, of: key, epoch: head.epoch, version: head.version, at: .now)
       try removals.add(history: head.id)
-      // Not in batches like the other rows: none may fire any more. Their number is bounded.
+      // Delete the timers now and not in batches like the other rows, so that none of them fires
+      // any more. Their number is bounded.
       try statements.deleteTimers.execute(head.id)
       try statements.endSession.execute(head.id, id, Timestamp.now)
     } else {
@@ -386,7 +392,7 @@ final class LogWriter {
     }
     guard try forks.copySome(copy, upTo: version) else {
       if known == nil { forks.start(copy, to: target, epoch: epoch) }
-      // A copy that is never finished is deleted.
+      // List the rows of the copy for removal, in case it is never finished.
       try removals.add(history: copy.id)
       return .unfinished
     }
@@ -397,7 +403,7 @@ final class LogWriter {
       origin: copy.source.map { $0.origin ?? $0.epoch },
       forkedFrom: StoreChange.Origin(session: source.id, version: version))
     guard begun != nil else { return .rejected(.lost(to: nil)) }
-    // To be read with the copied rows.
+    // Remove the head from the cache: the next operation reads it, including the copied rows.
     heads[target] = nil
     return .written
   }
@@ -429,13 +435,14 @@ final class LogWriter {
     heads[key] = head
     try removals.trim(
       head.id, at: head.version, to: retention[key.reactor], schema: snapshot.schema, now: .now)
-    // A log that is retained completely has many recent snapshots and few early ones.
+    // Thin out the snapshots of a log that is retained completely: it has many recent snapshots and
+    // few early ones.
     if !removals.areTrimming(head.id) {
       try statements.thinSnapshots.execute(head.id, head.version)
     }
   }
 
-  /// The end of a session's history; `nil` if nothing was ever stored.
+  /// The end of a session's history; `nil` if the session has no record.
   private func head(of key: SessionKey) throws(DatabaseError) -> Head? {
     if let head = heads[key] { return head }
     let row = try statements.findSession.first(

@@ -10,9 +10,9 @@ struct OutcomeSweep {
   private let count: Statement
   private let deleteExpired: Statement
   private let deleteOldest: Statement
-  /// An upper bound of their number; `nil` if it is unknown.
+  /// An upper bound of the number of outcomes; `nil` if it is unknown.
   private var known: Int?
-  // The wall clock can be set.
+  // On the monotonic clock, because the wall clock can be set.
   private var due = ContinuousClock.now
 
   init(_ connection: Connection, _ rules: StoreRules) throws(DatabaseError) {
@@ -34,13 +34,13 @@ struct OutcomeSweep {
   /// Whether there may be outcomes to delete.
   var isDue: Bool { ContinuousClock.now >= due }
 
-  /// An outcome was inserted or replaced.
+  /// Records that an outcome was inserted or replaced.
   mutating func didInsert() {
     known = known.map { $0 + 1 }
     if let known, known > bound { due = .now }
   }
 
-  /// Deletes some, within a transaction.
+  /// Deletes some of the expired or surplus outcomes, within a transaction.
   mutating func deleteSome(now: Timestamp) throws(DatabaseError) {
     guard isDue else { return }
     try deleteExpired.execute(now.milliseconds - retention.milliseconds)
@@ -52,7 +52,9 @@ struct OutcomeSweep {
     due = .now + min(Self.interval, retention)
   }
 
-  /// - Returns: Whether there is no surplus.
+  /// Deletes some of the oldest outcomes if there are more than the limit.
+  ///
+  /// - Returns: Whether there are no more than the limit.
   private mutating func deleteSurplus() throws(DatabaseError) -> Bool {
     if known.map({ $0 > bound }) ?? true { known = try count.first(as: Int.self) }
     guard let known, known > bound else { return true }
@@ -61,7 +63,7 @@ struct OutcomeSweep {
     return false
   }
 
-  /// The transaction was rolled back.
+  /// Records that the transaction was rolled back.
   mutating func didRollBack() {
     known = nil
     due = .now

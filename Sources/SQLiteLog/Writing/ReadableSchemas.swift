@@ -18,7 +18,7 @@ final class ReadableSchemas: Sendable {
     state.withLock { $0.byReactor[reactor] }
   }
 
-  /// The number of changes; 0 while no schema is known.
+  /// The number of times that a schema was set or changed; 0 while no schema is known.
   var changes: Int {
     state.withLock { $0.changes }
   }

@@ -13,9 +13,9 @@ struct Removals {
   private static let rowsPerStep = 500
   private static let snapshotsPerStep = 20
 
-  /// The last version to delete, by the history's id.
+  /// The last version whose entry is to be deleted, by the id of the history.
   private var trims: [Int64: Int] = [:]
-  /// Whether the table of ended histories may have rows.
+  /// Whether the table `removals` may have rows.
   private var hasHistories = true
 
   private let insertHistory: Statement
@@ -72,7 +72,7 @@ struct Removals {
   /// Whether there is nothing to delete.
   var isEmpty: Bool { trims.isEmpty && !hasHistories }
 
-  /// Plans to delete a history that belongs to no session any more, or not yet.
+  /// Plans to delete a history that does not belong to a session any more, or not yet.
   mutating func add(history id: Int64) throws(DatabaseError) {
     try insertHistory.execute(id)
     hasHistories = true
@@ -85,8 +85,8 @@ struct Removals {
 
   /// Plans to delete the entries of a history that a retained snapshot makes redundant.
   ///
-  /// Only a snapshot of the schema can replace entries: another may not be decodable. The last entry
-  /// is always retained.
+  /// Only a snapshot with this schema can replace entries, because another one may not be
+  /// decodable. The last entry is always retained.
   mutating func trim(
     _ id: Int64, at version: Int, to retention: Retention, schema: String, now: Timestamp
   ) throws(DatabaseError) {
@@ -105,7 +105,7 @@ struct Removals {
 
   // MARK: Step by step
 
-  /// Deletes some rows, within a transaction, of histories that are not being copied.
+  /// Deletes some rows of histories that are not being copied, within a transaction.
   mutating func deleteSome(except forks: Forks) throws(DatabaseError) -> Step {
     if let (id, version) = trims.first(where: { !forks.concern($0.key) }) {
       let isDone = try deleteSome(of: id, upTo: version)
@@ -144,7 +144,7 @@ struct Removals {
     return deleteOutcomes.changeCount == 0
   }
 
-  /// The transaction of a step is committed.
+  /// Records that the transaction of a step was committed.
   mutating func didCommit(_ step: Step) {
     switch step {
     case .none, .deletedSome: break
@@ -153,10 +153,10 @@ struct Removals {
     }
   }
 
-  /// The transaction was rolled back.
+  /// Cancels all trims, because the transaction was rolled back.
   ///
-  /// It may have contained a snapshot that a trim relies on; the next snapshot of the session plans
-  /// another trim.
+  /// The transaction may have contained a snapshot that a trim relies on; the next snapshot of the
+  /// session plans another trim.
   mutating func didRollBack() {
     trims = [:]
     hasHistories = true

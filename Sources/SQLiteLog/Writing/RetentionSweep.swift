@@ -1,7 +1,9 @@
 internal import ReactorLog
 
-/// Visits all sessions, a few with each group, and plans the deletions that retention requires in
-/// those that are not written to; the others are trimmed when they store a snapshot.
+/// Visits all sessions, a few with each group, and plans the deletions that retention requires.
+///
+/// It is needed for sessions that are not written to; the others are trimmed when they store a
+/// snapshot.
 ///
 /// Skips reactors that are not hosted, and sessions whose snapshots only an earlier release can
 /// decode. Those get a readable snapshot when they are loaded.
@@ -11,10 +13,10 @@ struct RetentionSweep {
 
   private let sessions: Statement
   private let rules: StoreRules
-  /// The changes of the schemas that were considered.
+  /// The value of ``ReadableSchemas/changes`` when the latest sweep began.
   private var seen = 0
   private var position: Int64 = 0
-  // The wall clock can be set.
+  // On the monotonic clock, because the wall clock can be set.
   private var due = ContinuousClock.now
 
   init(_ connection: Connection, _ rules: StoreRules) throws(DatabaseError) {
@@ -33,7 +35,7 @@ struct RetentionSweep {
     return changes != seen || changes > 0 && ContinuousClock.now >= due
   }
 
-  /// Plans what retention deletes in the next ``sessionsPerStep`` sessions, if a sweep is due.
+  /// Plans the deletions in the next ``sessionsPerStep`` sessions, if a sweep is due.
   mutating func plan(_ removals: inout Removals, now: Timestamp) throws(DatabaseError) {
     guard isDue else { return }
     let changes = rules.schemas.changes

@@ -4,7 +4,7 @@ internal import Telemetry
 
 /// Whether the store can be written.
 ///
-/// Logs each change once, however many requests it concerns.
+/// Logs each change once, regardless of the number of requests that fail or succeed.
 final class StoreHealth: Sendable {
   private let logger: Logger
   private let state = Mutex<LogError?>(nil)

@@ -5,13 +5,14 @@ enum WriteOperation: Sendable {
   /// Starts a history without mutations.
   case create(SessionKey, epoch: String, parameters: [UInt8]? = nil)
 
-  /// Appends to a history that is at a version.
+  /// Appends a batch to a history; rejected unless the history is at the version.
   case append(SessionKey, LogBatch, epoch: String, version: Int)
 
   /// Ends a history.
   case end(SessionKey)
 
-  /// Starts a history with another session's up to a version; parameters replace those of the other.
+  /// Starts a history with a copy of another session's history up to a version; parameters replace
+  /// those of the other session.
   case fork(
     SessionKey, version: Int, to: SessionKey, epoch: String, parameters: [UInt8]? = nil)
 
@@ -21,7 +22,7 @@ enum WriteOperation: Sendable {
   /// Sets a global.
   case share(SharedValue, name: String)
 
-  /// Changes nothing itself: the writer does the maintenance that is due.
+  /// A no-op, with whose group the writer does the maintenance that is due.
   case maintenance
 
   /// The approximate number of bytes that the operation holds while it is pending.
@@ -53,8 +54,8 @@ enum WriteResult: Equatable {
 
 /// A write operation with its completion.
 ///
-/// A class: the queues and groups that it passes would copy a structure several times, and each copy
-/// would retain all that the batch contains.
+/// A class, because queues and groups would copy a struct several times, and each copy would retain
+/// the contents of the batch.
 final class WriteRequest: Sendable {
   typealias Completion = @Sendable (Result<Void, LogError>) -> Void
 

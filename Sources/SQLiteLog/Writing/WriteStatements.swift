@@ -23,7 +23,8 @@ struct WriteStatements {
   let thinSnapshots: Statement
 
   init(_ connection: Connection) throws(DatabaseError) {
-    // Reserves the write lock at once: a transaction that has started cannot fail half-way for it.
+    // Acquires the write lock when the transaction begins, so that no later statement fails because
+    // another connection has the lock.
     begin = try connection.prepare("BEGIN IMMEDIATE")
     commit = try connection.prepare("COMMIT")
     findSession = try connection.prepare(
@@ -87,8 +88,9 @@ struct WriteStatements {
       INSERT OR REPLACE INTO snapshots (session, version, state, schema, chain, checksum)
       VALUES (?1, ?2, ?3, ?4, ?5, ?6)
       """)
-    // A snapshot whose neighbours are close to each other, compared with their distance from the end
-    // of the log. Not in a log that retention has shortened, where a snapshot replaces entries.
+    // Deletes a snapshot whose neighbours are close to each other, compared with their distance
+    // from the end of the log. Deletes none in a log that retention has shortened, where snapshots
+    // replace entries.
     thinSnapshots = try connection.prepare(
       """
       DELETE FROM snapshots WHERE session = ?1
