@@ -21,8 +21,8 @@ where
 {
   /// A value that a module reports, or that is stored with a screen until its dismissal.
   ///
-  /// Clients cannot send steps. Those that are stored are a part of the State, which clients can read:
-  /// they must not contain secrets.
+  /// Clients cannot send steps. Stored steps are part of the State, which clients can read: they
+  /// must not contain secrets.
   associatedtype Step: Codable & Sendable
 
   /// The screens of the flow.
@@ -31,12 +31,12 @@ where
   /// Presents and dismisses the screens of this flow.
   var router: NavigationRouter<Self> { get }
 
-  /// Decides where to go next.
+  /// Returns the mutations that a step causes, such as the presentation of the next screen.
   ///
-  /// Called in the turn that caused the step, after the mutation that reported it was reduced, or after
-  /// all dismissed screens were removed. The mutations that the stream emits synchronously belong to
-  /// the same batch of the log; work that it does later is not repeated after a crash unless its action
-  /// is, so work that must be completed has to be recorded in the State.
+  /// Called in the turn that caused the step, after the mutation that reported it was reduced, or
+  /// after all dismissed screens were removed. The mutations that the stream emits synchronously
+  /// belong to the same batch of the log. Later work of the stream is repeated after a crash only
+  /// if its action is repeated: record work that must be completed in the State.
   func coordinate(_ step: Step) -> Observable<Mutation>
 
   /// Returns whether a client may dismiss a screen; `true` by default.

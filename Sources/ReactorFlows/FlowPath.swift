@@ -2,7 +2,7 @@ internal import ReactorCoding
 
 /// The text of a path: `/` and percent-encoded parts.
 enum FlowPath {
-  /// The maximum length of a path.
+  /// The maximum length of a path, in bytes.
   static let byteLimit = 2_048
 
   /// The maximum number of parts.

@@ -27,8 +27,9 @@ public struct Link<State: Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - name: The part before the text: letters, digits and `. _ ~ -`.
-  ///   - text: The text of a State; it may be empty and have any characters.
-  ///   - state: Creates the first State of the screen; `nil` if there is no place with the text.
+  ///   - text: Returns the text of a State, which can be empty and can contain any characters.
+  ///   - state: Creates the first State of the screen with a text; `nil` if there is no such
+  ///     screen.
   public init(
     _ name: String, _ text: @escaping @Sendable (State) -> String,
     state: @escaping @Sendable (String) -> State?

@@ -52,9 +52,9 @@ public struct Module<Flow: CoordinatorProtocol>: Sendable {
 
 /// The functions of a module, for code that does not know the types of its reactor.
 ///
-/// The closures are created by the initializer of ``Module``, which is inlinable: they are specialized
-/// for the reactor in the module that declares the flow. Elsewhere the types would be looked up at run
-/// time, which took a third of the time of an action.
+/// The initializer of ``Module`` creates the closures. It is inlinable, so that they are
+/// specialized for the reactor in the Swift module that declares the flow. Without the
+/// specialization, the lookup of the types at run time took a third of the time of an action.
 @usableFromInline
 final class ModuleWitness<Flow: CoordinatorProtocol>: Sendable {
   @usableFromInline let kind: ScreenKind
@@ -64,7 +64,7 @@ final class ModuleWitness<Flow: CoordinatorProtocol>: Sendable {
 
   /// Creates a function that reduces.
   ///
-  /// Reducing is pure, so that one suffices for all screens.
+  /// Reducing is pure, so one function suffices for all screens of the module.
   @usableFromInline let makeReduce: @Sendable (Flow) -> ScreenReduce
 
   /// Returns the step that a mutation reports.
@@ -102,7 +102,7 @@ func moduleProblem<R: Reactor>(of reactor: R, link: Link<R.State>?) -> String? {
   guard !link.name.isEmpty, link.name.utf8.allSatisfy(PercentEncoding.isUnreserved) else {
     return "has the link \"\(link.name)\": use A-Z a-z 0-9 . _ ~ -"
   }
-  // The initial State need not have a place.
+  // The link may have no screen for the text of the initial State.
   let text = link.text?(reactor.initialState)
   if let state = link.state(text), let text, link.text?(state) != text {
     return "has a link that does not return to the text of its initial State"

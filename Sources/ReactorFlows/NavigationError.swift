@@ -26,7 +26,7 @@ public struct NavigationError: ActionError, Equatable {
     status: 409, title: "Too many screens",
     detail: "At most \(stackLimit) screens are presented at a time. Dismiss one first.")
 
-  /// A path without a place.
+  /// A path that does not lead to a screen.
   public static let noSuchPlace = NavigationError(
     status: 404, title: "No such place",
     detail: """
@@ -52,7 +52,7 @@ public struct NavigationError: ActionError, Equatable {
   }
 }
 
-/// The error of code that uses a router in a way that it does not support.
+/// The error of code that uses a router incorrectly.
 @usableFromInline
 struct RouterMisuse: Error, CustomStringConvertible {
   @usableFromInline let description: String

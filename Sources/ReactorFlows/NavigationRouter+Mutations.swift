@@ -3,7 +3,8 @@ public import ReactorCore
 extension NavigationRouter {
   /// Creates the entry of a new screen.
   ///
-  /// - Throws: ``NavigationError/tooManyScreens``, or the misuse of a State without a module.
+  /// - Throws: ``NavigationError/tooManyScreens``, or a ``RouterMisuse`` if no module has the
+  ///   State.
   static func entry(
     for state: some ModuleValue, as presentation: Presentation, animated: Bool,
     onDismissed: Flow.Step? = nil, above stack: StackContents
@@ -18,7 +19,7 @@ extension NavigationRouter {
     return Entry(contents: PresentedScreen(facts, state: state))
   }
 
-  /// The mutation that dismisses screens, the highest first.
+  /// Returns the mutation that dismisses screens, the highest first.
   static func dismissal(
     of screens: ArraySlice<PresentedScreen>, animated: Bool
   ) -> StackMutation<Flow> {
@@ -36,7 +37,8 @@ extension NavigationRouter {
     return .just(.stack(Self.dismissal(of: stack.entries[index...], animated: true)))
   }
 
-  /// The reason to reject a client's dismissal of screens; `nil` if it is possible.
+  /// Returns the reason to reject a client's dismissal of screens; `nil` if the dismissal is
+  /// allowed.
   private func rejection(
     ofDismissing screens: ArraySlice<PresentedScreen>, in flow: Flow
   ) -> NavigationError? {
@@ -45,7 +47,8 @@ extension NavigationRouter {
       ? nil : .cannotLeave
   }
 
-  /// The reason to reject an action for a screen that is not presented, or of another kind.
+  /// Returns the reason to reject an action for a screen that is not presented, or is of another
+  /// kind.
   @usableFromInline
   func rejection(
     of action: ModuleAction<Flow>, to id: String, in flow: Flow
@@ -94,7 +97,7 @@ extension NavigationRouter {
     return .concat(dismissal + presentations)
   }
 
-  /// The screens of a path; `nil` if one of its parts is unknown.
+  /// Returns the screens of a path; `nil` if one of its parts is unknown.
   private static func places(of path: String) -> [Place]? {
     guard var rest = FlowPath.parts(of: path)?[...] else { return nil }
     var places: [Place] = []

@@ -2,8 +2,9 @@ public import ReactorCore
 
 /// The router of a flow: creates the mutations of its stack, and holds the instances of its modules.
 ///
-/// It has no other state: the stack is in the State of the flow. Used in the serial context of the
-/// flow; the streams that it returns create their mutations when they are subscribed to, in a turn.
+/// It has no other state: the stack is in the State of the flow. It is used in the serial context
+/// of the flow. The streams that it returns create their mutations when they are subscribed to, in
+/// a turn.
 ///
 /// The flow forwards the cases of the stack in its own functions:
 ///
@@ -13,7 +14,7 @@ public import ReactorCore
 /// // reduce:  case .stack(let mutation): router.reduce(&state.stack, mutation, in: self)
 /// ```
 public final class NavigationRouter<Flow: CoordinatorProtocol>: Router {
-  /// The flow, which retains the router.
+  /// The flow, which retains the router; `nil` before the router is first used.
   @usableFromInline unowned var flow: Flow?
 
   /// The instances of presented screens, created at their first action or mutation.
@@ -22,7 +23,7 @@ public final class NavigationRouter<Flow: CoordinatorProtocol>: Router {
   /// The functions that reduce, by module.
   private var reducers: [(kind: ScreenKind, reduce: ScreenReduce)] = []
 
-  /// The stream of a mutation that nothing follows from.
+  /// An empty stream, for a mutation from which no other mutation follows.
   @usableFromInline let none = Observable<Flow.Mutation>.empty()
 
   /// Creates a router.
@@ -228,7 +229,7 @@ public final class NavigationRouter<Flow: CoordinatorProtocol>: Router {
   func didDismiss(
     _ entries: [DismissedEntry<Flow>], in flow: Flow
   ) -> Observable<Flow.Mutation> {
-    // Only what this mutation has removed: a step is coordinated once.
+    // Only the screens that this mutation has removed, so that a step is coordinated once.
     let removed = flow.currentState.stack.contents.removed
     let entries = entries.filter { entry in removed.contains { $0.hasSameBytes(as: entry.id) } }
     for entry in entries {

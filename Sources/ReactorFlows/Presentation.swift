@@ -1,4 +1,5 @@
-/// How clients present a screen: an open text, of which these values have a documented meaning.
+/// How clients present a screen: any text; the values that are declared here have a documented
+/// meaning.
 public struct Presentation: RawRepresentable, Codable, Hashable, Sendable {
   /// The text.
   public let rawValue: String

@@ -2,8 +2,8 @@ public import ReactorCore
 
 /// Presents and dismisses screens.
 ///
-/// Unlike the routers of UIKit, the functions return mutations: nothing happens until the flow returns
-/// them from `mutate`, `coordinate` or `follow`, and they are reduced.
+/// Unlike those of a router of UIKit, the functions return mutations. They have no effect until the
+/// flow returns them from `mutate`, `coordinate` or `follow`, and they are reduced.
 public protocol Router<Flow>: AnyObject {
   /// The flow whose screens are presented.
   associatedtype Flow: CoordinatorProtocol

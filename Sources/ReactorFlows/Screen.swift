@@ -12,17 +12,18 @@ final class Screen<Flow: CoordinatorProtocol> {
   /// The reactor as a flow; `nil` for any other reactor.
   let coordinator: (any CoordinatorProtocol)?
 
-  /// Sets the State that the reactor sees.
+  /// Sets the `currentState` of the reactor.
   private let adoptState: (any ModuleValue) -> Void
 
-  /// The screen whose State the reactor sees.
+  /// The screen whose State is the `currentState` of the reactor.
   private var adopted: PresentedScreen?
 
   /// Returns the mutations of an action; `nil` if the action is of another type.
   @usableFromInline let mutate: (any Sendable) -> Observable<Flow.Mutation>?
 
-  /// Returns the mutations that follow from a mutation, or `nil` for none; `nil` unless the reactor is a
-  /// `FollowingReactor`.
+  /// Returns the mutations that follow from a mutation, or `nil` if there are none.
+  ///
+  /// The property is `nil` unless the reactor is a `FollowingReactor`.
   @usableFromInline let follow: ((any ModuleValue) -> Observable<Flow.Mutation>?)?
 
   private let scope: ChildScope
@@ -66,7 +67,7 @@ final class Screen<Flow: CoordinatorProtocol> {
     self.follow = follow
   }
 
-  /// Sets the State that the reactor sees to that of the screen.
+  /// Sets the `currentState` of the reactor to the State of the screen.
   @usableFromInline
   func adopt(_ screen: PresentedScreen) {
     guard screen !== adopted else { return }
@@ -103,7 +104,9 @@ struct ScreenOrigin<Flow: CoordinatorProtocol>: Sendable {
     .stack(.change(id: id, mutation: ModuleMutation(ScreenMessage(kind, mutation))))
   }
 
-  /// Returns mutations of the reactor as mutations of the flow, which end with the screen.
+  /// Returns mutations of the reactor as mutations of the flow.
+  ///
+  /// The stream ends when the screen is dismissed.
   @inlinable
   func changes<R: Reactor>(
     _ mutations: Observable<R.Mutation>, of reactor: R

@@ -23,9 +23,10 @@ final class ScreenKind: Sendable {
     self.link = link
   }
 
-  /// Whether both are of the same module.
+  /// Returns whether both belong to the same module.
   ///
-  /// `modules` may be computed, so that each access returns other objects.
+  /// `modules` can be a computed property that returns other objects at each access, so names are
+  /// compared.
   @usableFromInline
   func isSame(as other: ScreenKind) -> Bool {
     self === other || name.hasSameBytes(as: other.name)
@@ -43,7 +44,7 @@ struct ScreenLink: Sendable {
   /// Returns the text of a State; `nil` for a link without one.
   let text: (@Sendable (any ModuleValue) -> String?)?
 
-  /// Creates the first State of the screen; `nil` if there is no place with the text.
+  /// Creates the first State of the screen with a text; `nil` if there is no such screen.
   let state: @Sendable (String?) -> (any ModuleValue)?
 
   @usableFromInline
@@ -70,9 +71,9 @@ struct ScreenLink: Sendable {
   }
 }
 
-/// Returns a value of a module as one of a type; `nil` if it is of another one.
+/// Returns a value of a module as a value of a type; `nil` if it has another type.
 ///
-/// Faster than `as?` alone, which looks types up.
+/// Faster than `as?` alone, which looks the types up at run time.
 @inlinable
 func known<Value, Known>(_ value: Value, as type: Known.Type) -> Known? {
   // Proof: both types are the same.
@@ -80,7 +81,7 @@ func known<Value, Known>(_ value: Value, as type: Known.Type) -> Known? {
 }
 
 extension String {
-  /// Whether both texts have the same bytes, unlike `==`, which normalises.
+  /// Returns whether both texts have the same bytes, without the normalization of `==`.
   @usableFromInline
   func hasSameBytes(as other: String) -> Bool {
     utf8.elementsEqual(other.utf8)

@@ -16,7 +16,8 @@ final class ScreenMessage: Sendable {
 
   /// Reads the value.
   ///
-  /// - Throws: An error that lists the modules if there is another member, or none.
+  /// - Throws: An error that lists the modules, unless the object has one member, the name of a
+  ///   module.
   convenience init<Flow: CoordinatorProtocol>(
     from decoder: any Decoder, in flow: Flow.Type, as type: (ScreenKind) -> any ModuleValue.Type
   ) throws {
@@ -32,7 +33,7 @@ final class ScreenMessage: Sendable {
     self.init(kind, try container.decode(type(kind), forKey: name))
   }
 
-  /// Reads the value; `nil` unless the only member names a module.
+  /// Reads the value; `nil` unless the object has one member, the name of a module.
   convenience init?<Flow: CoordinatorProtocol>(
     from input: JSONInput, in flow: Flow.Type, as type: (ScreenKind) -> any ModuleValue.Type
   ) throws {

@@ -15,7 +15,7 @@ extension Stack: Codable {
     try container.encode(entries, forKey: .entries)
   }
 
-  /// Reads the stack; its path is derived and ignored.
+  /// Reads the stack; its path is ignored, because it is derived from the screens.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: StackKey.self)
     let presented = try container.decode(Int.self, forKey: .presented)

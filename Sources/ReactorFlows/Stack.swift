@@ -8,8 +8,8 @@ let stackLimit = 32
 ///
 /// A value in the State of the flow. It changes through ``StackMutation`` only, which a router reduces.
 ///
-/// The JSON of a screen is retained until its State changes, so that `encode(to:)` of the State of a module
-/// must depend on its value alone.
+/// The JSON of a screen is cached until its State changes. `encode(to:)` of the State of a module
+/// must therefore depend on the value alone.
 public struct Stack<Flow: CoordinatorProtocol>: Sendable {
   /// The maximum number of screens.
   public static var limit: Int { stackLimit }
@@ -26,7 +26,8 @@ public struct Stack<Flow: CoordinatorProtocol>: Sendable {
 
   /// Creates a stack with its first screen, whose module is the one with this type of State.
   public init<State: Codable & Sendable>(_ first: State) {
-    // Without a module there is no first screen, which the host reports at its start.
+    // If no module has the State, the stack is empty, which the host reports as an error at its
+    // start.
     let screen = Flow.module(for: State.self).map {
       PresentedScreen(
         ScreenFacts("1", $0.kind, .root, animated: false, onDismissed: nil), state: first)
@@ -71,10 +72,10 @@ public struct Entry<Flow: CoordinatorProtocol>: Sendable, Identifiable {
   /// Whether clients animate the presentation.
   public var animated: Bool { contents.facts.animated }
 
-  /// The step that is coordinated when the screen is dismissed.
+  /// The step that is coordinated when the screen is dismissed; `nil` for none.
   public var onDismissed: Flow.Step? { contents.facts.onDismissed as? Flow.Step }
 
-  /// The State of the screen; `nil` if it is of another kind.
+  /// Returns the State of the screen; `nil` if the screen is of another kind.
   public func state<R: ReactorProtocol>(of reactor: R.Type) -> R.State? {
     contents.state as? R.State
   }

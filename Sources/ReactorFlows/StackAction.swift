@@ -3,8 +3,8 @@ public import ReactorCore
 
 /// A request of a client that concerns the stack of a flow.
 ///
-/// A screen is always addressed by its id, so that two clients, or a slow network, do not close or
-/// change another screen than the one that was displayed.
+/// A screen is always addressed by its id, so that an action applies only to the screen that the
+/// client displayed, even if another client or a slow network has changed the stack.
 public enum StackAction<Flow: CoordinatorProtocol>: Sendable {
   /// Sends an action to a presented screen: `{"send":{"to":"2","action":{"drink":"add"}}}`.
   case send(to: String, action: ModuleAction<Flow>)
@@ -49,7 +49,7 @@ extension StackAction {
   /// flow.action.onNext(.stack(.send(.add, to: "2", of: DrinkReactor.self)))
   /// ```
   ///
-  /// The flow rejects it if the screen is gone, or is not of this reactor.
+  /// The flow rejects the action if the screen is not presented any more, or has another reactor.
   ///
   /// - Parameters:
   ///   - action: The action.
@@ -83,7 +83,8 @@ extension StackAction: Codable {
     }
   }
 
-  /// Reads an action for a screen; `nil` for another value, whose containers explain it.
+  /// Reads an action for a screen; `nil` for any other value, which the derived coding reads or
+  /// rejects.
   static func sent(in input: JSONInput) throws -> (id: String, action: ModuleAction<Flow>)? {
     guard let send = input.onlyMember(named: "send"), send.memberCount == 2,
       let id = send["to"]?.string, let member = send["action"],

@@ -17,7 +17,7 @@ struct StackContents: Sendable {
 
   @usableFromInline
   func index(of id: String) -> Int? {
-    // From the top, which most actions are for.
+    // Search from the top: most actions are for the screen on top.
     entries.lastIndex { $0.facts.id.hasSameBytes(as: id) }
   }
 
@@ -73,8 +73,9 @@ struct StackContents: Sendable {
 
 /// One presented screen with its State.
 ///
-/// An object, so that copying a stack copies references, and that an unchanged screen retains its JSON: an
-/// action encodes the State, of which it has changed one screen. The JSON is released with the object.
+/// An object, so that copying a stack copies references, and an unchanged screen retains its JSON:
+/// each action encodes the whole State, but usually changes only one screen. The JSON is released
+/// with the object.
 @usableFromInline
 final class PresentedScreen: Sendable {
   @usableFromInline let facts: ScreenFacts

@@ -2,9 +2,9 @@ public import ReactorCoding
 
 /// An Action with a case for the actions of a stack: `case stack(StackAction<OrderFlow>)`.
 ///
-/// The conformance makes actions for screens faster, which are most actions of a flow: they are read and
-/// written in one step, without the coding that the compiler derives for the enum. Their JSON must be the
-/// derived one, `{"stack":…}`; a type that names the case otherwise gets the derived coding.
+/// The conformance makes actions for screens, the most frequent actions of a flow, faster: they are
+/// read and written in one step, without the coding that the compiler derives for the enum. Their
+/// JSON must be the derived one, `{"stack":…}`; a type with another coding uses that coding.
 public protocol StackRequesting: Sendable, FrequentlyFormed {
   /// The flow.
   associatedtype Flow: CoordinatorProtocol
@@ -14,7 +14,8 @@ public protocol StackRequesting: Sendable, FrequentlyFormed {
 }
 
 extension StackRequesting {
-  /// The form of an action for a screen: `{"stack":{"send":{"to":"2","action":{"drink":"add"}}}}`.
+  /// The form of an action for a screen: `{"stack":{"send":{"to":"2","action":{"drink":"add"}}}}`;
+  /// `nil` if the JSON of the type is not the derived one.
   public static var frequentForm: FrequentForm<Self>? {
     guard isDerived else { return nil }
     return FrequentForm(beginning: #"{"stack":{"send":"#) { input in

@@ -1,2 +1,2 @@
-// The addresses of the commands, and of the daemon's configuration.
+// `ServerAddress`, for the commands and the daemon's configuration.
 @_exported public import ClientSockets

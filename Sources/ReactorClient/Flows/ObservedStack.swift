@@ -13,8 +13,8 @@ internal import ReactorStreams
 /// .sheet(item: $screens.covering) { CheckoutScreen($0.state) }
 /// ```
 ///
-/// The flow decides which screens are shown. Going back changes the path; the model then
-/// sends the dismissal, and shows the screens that the State has after it.
+/// The flow decides which screens are shown. When the user goes back, the navigation stack changes
+/// the path; the model then sends the dismissal, and shows the screens of the resulting State.
 @MainActor @Observable
 public final class ObservedStack<Interface: ReactorInterface, Screen: Codable & Sendable>
 where Interface.Action: Codable, Interface.State: Codable {
@@ -32,8 +32,8 @@ where Interface.Action: Codable, Interface.State: Codable {
   ///
   /// - Parameters:
   ///   - model: The model of the flow.
-  ///   - stack: The stack in its State, `\.stack`.
-  ///   - action: The action that changes it, `Order.Action.stack`.
+  ///   - stack: Returns the stack in the State of the flow, such as `\.stack`.
+  ///   - action: Wraps an action of the stack as one of the flow, such as `Order.Action.stack`.
   public init(
     _ model: ObservedReactor<Interface>, stack: @escaping (Interface.State) -> ScreenStack<Screen>,
     action: @escaping (ScreenStackAction) -> Interface.Action
@@ -46,7 +46,7 @@ where Interface.Action: Codable, Interface.State: Codable {
 
   /// The pushed screens, as the path of a navigation stack.
   ///
-  /// Removing some dismisses them in the flow.
+  /// Removing screens from the path dismisses them in the flow.
   public var pushed: [ScreenEntry<Screen>] {
     get { shown }
     set {
@@ -77,7 +77,8 @@ where Interface.Action: Codable, Interface.State: Codable {
     let current: ScreenStack<Screen>? = withObservationTracking {
       model.isLoaded ? stack(model.state) : nil
     } onChange: { [weak self] in
-      // Called before the change, on the main actor, since the model is changed there.
+      // `onChange` is called on the main actor, which changes the model, and before the change: the
+      // task reads the State after it.
       Task { @MainActor in self?.follow() }
     }
     guard let current else { return }

@@ -13,7 +13,7 @@
 /// }
 /// ```
 public struct ScreenStack<Screen: Codable & Sendable>: Codable, Sendable {
-  /// The address of the screens above the first; `nil` if one of them has none.
+  /// The path of the screens above the first; `nil` if one of them has no link.
   public var path: String?
 
   /// The number of screens that were presented so far.
@@ -34,10 +34,12 @@ public struct ScreenStack<Screen: Codable & Sendable>: Codable, Sendable {
     entries.dropFirst().first { $0.presentation != "push" }
   }
 
-  /// The action that dismisses the screens that are missing in an array of shown ones; `nil` if none is.
+  /// Returns the action that dismisses the pushed screens that a navigation stack does not show any
+  /// more; `nil` if it shows all of them.
   ///
   /// - Parameter shown: The pushed screens that a navigation stack still shows.
-  /// - Returns: The dismissal of the lowest screen that is missing, and so of all above it.
+  /// - Returns: The dismissal of the lowest screen that is missing, which includes all screens
+  ///   above it.
   public func dismissal(leaving shown: [ScreenEntry<Screen>]) -> ScreenStackAction? {
     let ids = Set(shown.map(\.id))
     return pushed.first { !ids.contains($0.id) }.map { .dismiss($0.id) }

@@ -26,7 +26,7 @@ where Interface.Action: Codable, Interface.State: Codable {
   /// Whether a State has arrived.
   public private(set) var isLoaded = false
 
-  /// Whether the State is current.
+  /// The status of the connection; the State is current while it is `live`.
   public private(set) var connection = ConnectionStatus.connecting
 
   /// The last problem of an action or a State; set it to `nil` when it has been shown.
@@ -49,7 +49,7 @@ where Interface.Action: Codable, Interface.State: Codable {
     }
   }
 
-  /// Sends an action; ``problem`` is its rejection.
+  /// Sends an action; if the server rejects it, ``problem`` is set.
   public func send(_ action: Interface.Action) {
     reactor.action.onNext(action)
   }
@@ -59,7 +59,8 @@ where Interface.Action: Codable, Interface.State: Codable {
     _ change: @escaping @MainActor @Sendable (ObservedReactor, Value) -> Void
   ) {
     values.subscribe(onNext: { [weak self] value in
-      // In the order of the values, which tasks of the main actor would not guarantee.
+      // The main queue preserves the order of the values; tasks of the main actor would not
+      // guarantee it.
       DispatchQueue.main.async {
         MainActor.assumeIsolated {
           guard let self else { return }

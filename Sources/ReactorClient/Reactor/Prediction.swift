@@ -4,21 +4,24 @@ internal import Synchronization
 
 /// The expected change of a State by an action, shown until the server has responded.
 ///
-/// A rejected action is rolled back. The committed State wins in any case.
+/// The change of a rejected action is rolled back. The committed State replaces the expected one in
+/// any case.
 public struct Prediction<Action: Sendable, State: Sendable>: Sendable {
   let apply: @Sendable (State, Action) -> State
 
   /// Creates a prediction.
   ///
-  /// - Parameter apply: Returns the expected State; pure, called again with each new State.
+  /// - Parameter apply: Returns the expected State. Must be pure: it is called again for each new
+  ///   State.
   public init(_ apply: @escaping @Sendable (State, Action) -> State) {
     self.apply = apply
   }
 
-  /// The mutations of a local instance of the reactor, by its own `mutate` and `reduce`.
+  /// Predicts the State with a local instance of the reactor, by its own `mutate` and `reduce`.
   ///
-  /// Only the mutations that `mutate` emits at once count; its effects are cancelled. `mutate` runs on
-  /// the client for each shown State: use it for reactors whose `mutate` has no side effects.
+  /// Only the mutations that `mutate` emits synchronously are applied; its effects are cancelled.
+  /// `mutate` runs on the client for each shown State: use this prediction for reactors whose
+  /// `mutate` has no side effects.
   ///
   /// - Parameter make: Creates the reactor.
   /// - Returns: The prediction.

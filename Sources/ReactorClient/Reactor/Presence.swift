@@ -16,10 +16,10 @@ public struct Presence: Decodable, Hashable, Sendable {
   /// The number of streams, those without a name included.
   public let count: Int
 
-  /// The subscribers in the order of their names, at most 100.
+  /// The first subscribers with a name, in the order of their names, at most 100.
   public let subscribers: [Subscriber]
 
-  /// The number of subscribers that follow.
+  /// The number of further subscribers with a name, which are not listed.
   public let more: Int
 }
 
@@ -35,7 +35,8 @@ public struct RemoteSignal<Value: Sendable>: Sendable {
 extension RemoteSignal: Equatable where Value: Equatable {}
 
 extension RemoteReactor {
-  /// The subscribers of the session: those now, and then after changes, at most four times per second.
+  /// The subscribers of the session: the current ones, and then the new ones after each change, at
+  /// most four times per second.
   ///
   /// The first access adds presence to the stream of the client. Observers must not block.
   public var presence: Observable<Presence> {
@@ -50,13 +51,14 @@ extension RemoteReactor {
     try await client.sender.value(Presence.self, of: .get("\(path)/subscribers"))
   }
 
-  /// The signals that are sent from now on, the own ones included.
+  /// The signals that are sent from now on, including those of this client.
   ///
-  /// The first access adds signals to the stream of the client. There is no promise of delivery: those
-  /// during a reconnection are missed. Signals of another type are skipped. Observers must not block.
+  /// The first access adds signals to the stream of the client. Delivery is not guaranteed: signals
+  /// during a reconnection are missed. Signals of another type are skipped. Observers must not
+  /// block.
   ///
   /// - Parameter type: The type of the signals.
-  /// - Returns: The signals of one sender in their order.
+  /// - Returns: The signals; those of one sender are in order.
   public func signals<Value: Decodable & Sendable>(
     of type: Value.Type
   ) -> Observable<RemoteSignal<Value>> {
@@ -99,7 +101,7 @@ extension RemoteReactor {
   }
 }
 
-/// The streams of a session that few reactors use.
+/// The publishers of presence and signals, which few reactors use.
 final class TopicPublishers: Sendable {
   let presence = ReplayRelay<Presence>.create(bufferSize: 1)
   let signals = PublishSubject<SessionNotice>()

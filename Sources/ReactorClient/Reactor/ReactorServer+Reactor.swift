@@ -1,17 +1,18 @@
 public import ReactorCore
 
 extension ReactorServer {
-  /// A session of a hosted reactor.
+  /// Returns a session of a hosted reactor.
   ///
-  /// The first request follows the first use of the reactor. The session begins with its first use, unless the
-  /// server creates sessions explicitly.
+  /// No request is sent before the reactor is used. The first use also creates the session, unless
+  /// the server creates sessions only explicitly.
   ///
   /// - Parameters:
   ///   - type: The type of the reactor, or its `ReactorInterface` alone.
   ///   - name: The name under which the server hosts it.
   ///   - session: The id of the session.
   ///   - initialState: The State to show before the first one has arrived; `nil` for the smallest value.
-  ///   - prediction: The expected change by an action, to show it at once; `nil` for none.
+  ///   - prediction: The expected change by an action, which is shown before the server responds;
+  ///     `nil` for none.
   /// - Returns: The reactor. Several reactors of one session share the stream and the order of actions.
   public func reactor<Interface: ReactorInterface>(
     _ type: Interface.Type, _ name: String, session: String,

@@ -14,18 +14,20 @@ public import ReactorStreams
 /// let state = try await counter.send(.add(2), expecting: .effects)
 /// ```
 ///
-/// - `state` emits committed States, the latest first and never an earlier one after a later one. It
-///   emits nothing before the first State has arrived. A slow observer receives the latest State.
-///   Observers are called on a background thread, unless ``ClientConfiguration/deliveryQueue`` is set;
+/// - `state` emits committed States, the latest first and never an earlier one after a later one;
+///   with a ``Prediction``, the expected changes are applied to them. It emits nothing before the
+///   first State has arrived. A slow observer receives only the latest State. Observers are called
+///   on a background thread, unless ``ClientConfiguration/deliveryQueue`` is set;
 ///   ``ObservedReactor`` passes the States to the main actor.
 /// - `currentState` is the last State, or ``initialState`` before the first one.
 /// - `action` enqueues an action; ``problems`` emits its rejection. ``send(_:expecting:at:timeout:)``
 ///   returns the committed State.
 ///
-/// The first access to `action`, `state` or another stream joins the stream of the server, and the release of the
-/// reactor leaves it. A reactor whose stub is enabled makes no connection.
+/// The first access to `action`, `state` or another stream adds the session to the event stream of
+/// the client, and the release of the reactor removes it. A reactor whose stub is enabled opens no
+/// connection.
 ///
-/// Any thread may use it.
+/// A reactor can be used on any thread.
 public final class RemoteReactor<Interface: ReactorInterface>: Reactor,
   // Proof: the properties are constant and Sendable, and `ReactorInstance` guards its own with a mutex
   // and an atomic. The pipeline calls the functions of the reactor one at a time.
@@ -87,17 +89,18 @@ where Interface.Action: Codable, Interface.State: Codable {
 
   // MARK: Streams
 
-  /// Whether States arrive; the current status first.
+  /// The status of the connection: the current one first, and then each change.
   public var connection: Observable<ConnectionStatus> {
     client.delivered(joined.status.asObservable())
   }
 
-  /// The running effects; the current activity first.
+  /// The running effects: the current activity first, and then each change.
   public var activity: Observable<Activity> {
     client.delivered(joined.activity.asObservable())
   }
 
-  /// The rejections of actions that were sent with `action`, and States that cannot be decoded.
+  /// The problems of the session: rejections of actions that were sent with `action`, unusable
+  /// States and events, and types that differ from the server's.
   public var problems: Observable<Problem> {
     client.delivered(feed.publishers.problems.asObservable())
   }
@@ -107,7 +110,7 @@ where Interface.Action: Codable, Interface.State: Codable {
     client.delivered(joined.notices.asObservable())
   }
 
-  /// The publishers, after the stream was joined.
+  /// The publishers, after the session was added to the event stream.
   private var joined: FeedPublishers {
     if !isStubEnabled { pipeline.connect() }
     return feed.publishers
@@ -118,8 +121,9 @@ where Interface.Action: Codable, Interface.State: Codable {
 
   /// The values of a pulse: the current one first, then each that differs from the one before.
   ///
-  /// In JSON a pulse is its value alone. Unlike that of a local reactor, an assignment of an equal value
-  /// is therefore not seen; a State that is meant for clients carries a number beside the value.
+  /// The JSON of a pulse is its value alone. Unlike with a local reactor, the assignment of an
+  /// equal value is therefore not emitted; a State that is meant for clients contains a counter
+  /// beside the value.
   public func pulse<Result: Equatable & Sendable>(
     _ transformToPulse: @escaping @Sendable (State) throws -> Pulse<Result>
   ) -> Observable<Result> {
@@ -144,18 +148,18 @@ where Interface.Action: Codable, Interface.State: Codable {
       if isPredicted { feed.answered(id, at: outcome.cursor) }
       if case .failure(let problem) = outcome { feed.report(problem) }
     }
-    // Before the first State there is none to show a change of.
+    // Before the first State there is no State to apply the expected change to.
     return !isPredicted || !feed.hasState ? .empty() : .just(RemoteChange())
   }
 
-  /// The latest State with the expected changes.
+  /// Returns the latest State with the expected changes applied.
   public func reduce(state: State, mutation: RemoteChange) -> State {
     feed.resolve(state)
   }
 
-  /// Joins the stream of the session.
+  /// Adds the session to the event stream of the client.
   ///
-  /// The initial State is not emitted, only those that have arrived.
+  /// The initial State is not emitted: `state` begins with the first State that arrives.
   public func transform(mutation: Observable<RemoteChange>) -> Observable<RemoteChange> {
     let feed = feed
     if client.configuration.checksTypes {
@@ -163,7 +167,8 @@ where Interface.Action: Codable, Interface.State: Codable {
         feed?.report($0)
       }
     }
-    // Not as streams that are merged and filtered, which take two thirds of the memory of a reactor.
+    // Emit changes directly into the pipeline: streams that are merged and filtered would take two
+    // thirds of the memory of a reactor.
     let pipeline = pipeline
     pipeline.deferFirstState()
     feed.publish { pipeline.emit(RemoteChange()) }
@@ -175,18 +180,19 @@ where Interface.Action: Codable, Interface.State: Codable {
 extension RemoteReactor {
   /// Sends an action and waits for its response.
   ///
-  /// Actions of a session are sent in order, each with an idempotency key and again until the server
-  /// has responded, also across restarts of the server; it executes each once.
+  /// The actions of a session are sent in order. Each has an idempotency key and is repeated until
+  /// the server has responded, even across restarts of the server, which executes it once.
   ///
   /// - Parameters:
   ///   - action: The action.
   ///   - expectation: When the response is complete.
   ///   - cursor: The cursor at which the session must be; otherwise nothing is executed, and the problem
   ///     is `Problem/Kind/versionMismatch`.
-  ///   - timeout: The time after which the action is given up; `nil` waits without a limit. The
-  ///     cancellation of the task does the same. In both cases it may have been executed.
+  ///   - timeout: The time after which the action is not repeated any more; `nil` for no limit.
+  ///     Cancelling the task has the same effect. In both cases the action may have been executed.
   /// - Returns: The State in the response: committed, at or after the last mutation that was expected.
-  /// - Throws: The rejection.
+  /// - Throws: The problem of a rejection, a timeout or a cancellation, or of a response that
+  ///   cannot be decoded.
   @discardableResult
   public func send(
     _ action: Action, expecting expectation: Expectation = .commit,
@@ -210,12 +216,13 @@ extension RemoteReactor {
   ) async -> ActionQueue.Outcome {
     let channel = client.openChannel(key)
     return await withTaskCancellationHandler {
-      // Captured, which makes the closure execute where the caller does: another executor would cost two
-      // changes of the thread.
+      // Capturing `isolation` makes the closure run on the caller's actor: another executor would
+      // cost two thread switches.
       _ = isolation
       return await withCheckedContinuation { continuation in
         channel.send(action, timeout: timeout) { continuation.resume(returning: $0) }
-        // A task that was cancelled before called the handler before the action was in the queue.
+        // If the task was already cancelled, `onCancel` ran before the action was in the queue, and
+        // had no effect.
         if Task.isCancelled { channel.cancel(action.id) }
       }
     } onCancel: {
@@ -249,7 +256,7 @@ public enum Expectation: Sendable {
   /// The action is durable and will be executed, also after a crash.
   case acceptance
 
-  /// The mutations that it causes at once are committed; effects may still run.
+  /// The mutations that it causes synchronously are committed; its effects can still be running.
   case commit
 
   /// Its effects have ended.

@@ -5,14 +5,14 @@ internal import Synchronization
 
 /// A signal that the State of a session may have changed.
 ///
-/// The mutation of a ``RemoteReactor``; it carries no value, since the latest State is read when it is
-/// reduced.
+/// The mutation of a ``RemoteReactor``. It has no value: the latest State is read when the signal
+/// is reduced.
 public struct RemoteChange: Sendable {
-  /// Only the client signals changes.
+  /// Not public: only the client creates signals.
   init() {}
 }
 
-/// The States of one session as values: decoded when they are used, the latest only.
+/// The States of one session as values: only the latest State is decoded, when it is delivered.
 ///
 /// A slow observer costs one pending signal and one undecoded State; it does not delay the stream.
 final class SessionFeed<State: Decodable & Sendable>: SessionObserver {
@@ -21,16 +21,18 @@ final class SessionFeed<State: Decodable & Sendable>: SessionObserver {
     var pending: SessionState?
     /// The decoded States; `nil` before the first one.
     var states: OptimisticStates<State>?
-    /// Reduces a change; `nil` before the reactor has joined the stream.
+    /// Emits a change into the pipeline of the reactor; `nil` before the reactor has joined the
+    /// stream.
     var emit: (@Sendable () -> Void)?
-    /// Whether a change is to be reduced.
+    /// Whether a change was signalled that has not been reduced.
     var isSignalled = false
     var publishers: FeedPublishers?
     var status = ConnectionStatus.connecting
     var activity = Activity.idle
     var topics: TopicPublishers?
 
-    /// The State to decode, or the function that reduces the change; neither before the first State.
+    /// Returns the State to decode, or else the function that emits the change; neither if no State
+    /// has been decoded.
     mutating func nextDelivery() -> (SessionState?, (@Sendable () -> Void)?) {
       if let next = pending.take() { return (next, nil) }
       guard states?.confirmed.cursor != nil, let emit else {
@@ -48,7 +50,7 @@ final class SessionFeed<State: Decodable & Sendable>: SessionObserver {
     self.client = client
   }
 
-  /// Created at the first access, which many reactors never make.
+  /// The publishers of the session, created at the first access: many reactors never need them.
   var publishers: FeedPublishers {
     contents.withLock { contents in
       if let publishers = contents.publishers { return publishers }
@@ -76,7 +78,7 @@ final class SessionFeed<State: Decodable & Sendable>: SessionObserver {
 
   // MARK: The stream
 
-  /// Sets the function that reduces a change, for as long as the feed exists.
+  /// Sets the function that emits a change into the pipeline; the feed retains it.
   func publish(_ emit: @escaping @Sendable () -> Void) {
     contents.withLock { $0.emit = emit }
   }
@@ -191,7 +193,7 @@ final class SessionFeed<State: Decodable & Sendable>: SessionObserver {
     if isFirst { client.decoding.async { [self] in deliver() } }
   }
 
-  /// Decodes the latest State, and reduces the change unless no State could be decoded yet.
+  /// Decodes the latest State, and emits the change if a State has been decoded.
   private func deliver() {
     while true {
       let (pending, emit) = contents.withLock { $0.nextDelivery() }
@@ -205,7 +207,7 @@ final class SessionFeed<State: Decodable & Sendable>: SessionObserver {
   }
 }
 
-/// The streams of a session beside its States.
+/// The publishers of a session for everything except its States.
 final class FeedPublishers: Sendable {
   let status: BehaviorRelay<ConnectionStatus>
   let activity: BehaviorRelay<Activity>

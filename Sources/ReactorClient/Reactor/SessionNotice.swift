@@ -1,7 +1,7 @@
 internal import ClientCore
 public import ReactorCoding
 
-/// An event of a session's stream of a kind of its own.
+/// An event of a session's stream that is neither a State nor an activity.
 public struct SessionNotice: Sendable {
   /// The name of the event.
   public let name: String

@@ -3,12 +3,14 @@ internal import ReactorCoding
 internal import ReactorStreams
 internal import Synchronization
 
-/// The values of a global for one subscriber: the latest only, decoded when the subscriber is free.
+/// The values of a global for one subscriber.
+///
+/// While the subscriber is busy with a value, only the latest of the following values is retained.
 final class GlobalFeed<Value: Decodable & Sendable>: Sendable {
   private struct Contents: Sendable {
     /// The latest value that is not decoded.
     var pending: [UInt8]?
-    /// The end that follows the pending value.
+    /// The problem that ends the stream, after the pending value.
     var end: Problem?
     /// Whether a thread is delivering values.
     var isDelivering = false

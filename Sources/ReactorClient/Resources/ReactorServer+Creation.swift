@@ -5,8 +5,8 @@ public import ReactorCore
 extension ReactorServer {
   /// Creates a session with an id that the server chooses.
   ///
-  /// The request is not repeated if its response is lost: the session may then exist without a client.
-  /// ``RemoteReactor/begin()`` of a session with a chosen id can be repeated.
+  /// The request is not repeated if its response is lost: a session that no client knows can then
+  /// exist. ``RemoteReactor/begin()``, with an id that the client chooses, can be repeated.
   ///
   /// - Parameters:
   ///   - type: The type of the reactor, or its `ReactorInterface` alone.
@@ -25,7 +25,7 @@ extension ReactorServer {
   /// - Parameters:
   ///   - type: The type of the reactor, or its `ReactorInterface` alone.
   ///   - name: The name under which the server hosts it.
-  ///   - parameters: The parameters; their type is the one of the reactor's registration.
+  ///   - parameters: The parameters, of the type that the reactor was registered with.
   /// - Returns: The session.
   /// - Throws: The problem of the response: kind `invalid-body` with a pointer if the parameters are of
   ///   another type.

@@ -3,7 +3,7 @@ internal import ReactorCoding
 public import ReactorStreams
 
 extension ReactorServer {
-  /// The value of a global, which all sessions of the server share.
+  /// Returns the value of a global, which all sessions of the server share.
   public func global<Value: Decodable & Sendable>(
     _ name: String, as type: Value.Type
   ) async throws(Problem) -> Value {
@@ -12,10 +12,10 @@ extension ReactorServer {
 
   /// The values of a global: the current one, and then each change.
   ///
-  /// Each subscription has a stream of its own, which resumes after a restart of the server; share it
-  /// (`share(replay: 1)`) where several views need it. A slow observer receives the latest value.
-  /// Observers are called as those of a reactor. A value that cannot be decoded is skipped, and reported
-  /// by ``problems``.
+  /// Each subscription has a stream of its own, which resumes after a restart of the server; share
+  /// it (`share(replay: 1)`) if several views need it. A slow observer receives only the latest
+  /// value. Observers are called on the same threads as those of a reactor. A value that cannot be
+  /// decoded is skipped, and reported by ``problems``.
   ///
   /// - Parameters:
   ///   - name: The name of the global.
@@ -50,7 +50,7 @@ extension ReactorServer {
       to: TransportRequest("PUT", "v1/globals/\(name.percentEncoded)", fields: fields, body: body))
   }
 
-  /// The names of the hosted reactors.
+  /// Returns the names of the hosted reactors.
   public func reactorNames() async throws(Problem) -> [String] {
     struct Catalogue: Decodable {
       struct Entry: Decodable { let name: String }

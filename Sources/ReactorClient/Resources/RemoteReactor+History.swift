@@ -29,7 +29,7 @@ public struct RemoteEffect: Decodable, Sendable {
 }
 
 extension RemoteReactor {
-  /// The State at an earlier version, or the committed State now.
+  /// Returns the State at an earlier version, or the current committed State.
   ///
   /// - Throws: `Problem/Kind/unknownVersion` if it does not exist or is not retained.
   public func state(at version: Int? = nil) async throws(Problem) -> State {
@@ -37,12 +37,13 @@ extension RemoteReactor {
     return try await client.sender.value(State.self, of: .get("\(path)/state\(query)"))
   }
 
-  /// A page of the log.
+  /// Returns a page of the log.
   ///
   /// - Parameters:
   ///   - version: The entries after this version.
   ///   - limit: The maximum number of entries, from 1 to 1000.
-  /// - Returns: The entries; fewer than `limit` also where the page is large. Empty at the end.
+  /// - Returns: The entries. A page of large entries can have fewer than `limit`; it is empty only
+  ///   at the end of the log.
   /// - Throws: The problem of the response.
   public func log(after version: Int = 0, limit: Int = 100) async throws(Problem)
     -> [RemoteLogEntry]
@@ -65,8 +66,8 @@ extension RemoteReactor {
     try await fork(at: version, as: id, parameters: .none)
   }
 
-  /// Creates a session with the history of this one and with other parameters, by which the history is
-  /// reduced again.
+  /// Creates a session with the history of this one and with other parameters, with which the
+  /// history is reduced again.
   ///
   /// - Parameters:
   ///   - version: The last version of the history; `nil` for all of it.
@@ -100,7 +101,7 @@ extension RemoteReactor {
 
   /// Creates the session with parameters if it does not exist, or begins a new one after it has ended.
   ///
-  /// - Parameter parameters: The parameters; their type is the one of the reactor's registration.
+  /// - Parameter parameters: The parameters, of the type that the reactor was registered with.
   /// - Returns: Its State.
   /// - Throws: The problem of the response: kind `session-exists` if the session has other parameters,
   ///   `invalid-body` with a pointer if they are of another type.
@@ -121,7 +122,7 @@ extension RemoteReactor {
     return state
   }
 
-  /// The parameters that the session was created with.
+  /// Returns the parameters that the session was created with.
   ///
   /// - Parameter type: Their type; an optional one for a reactor without parameters.
   /// - Returns: The parameters.
@@ -137,7 +138,7 @@ extension RemoteReactor {
     _ = try await client.sender.response(to: TransportRequest("DELETE", path))
   }
 
-  /// The running effects, the earliest first, at most 100.
+  /// Returns the running effects, the earliest first, at most 100.
   public func effects() async throws(Problem) -> [RemoteEffect] {
     try await client.sender.value(EffectPage.self, of: .get("\(path)/effects")).effects
   }

@@ -5,10 +5,10 @@ internal import Synchronization
 
 /// The file of the actions that have no final response: one JSON record per line.
 ///
-/// Records are written before the request that they concern, without `fsync`: they survive the end of
-/// the process, and a loss of power costs at most the last ones. A line that cannot be read, such as
-/// the last one of a process that was killed, is skipped. The file is rewritten when it is opened, and
-/// emptied when no action is left.
+/// Records are written before the request that they concern, without `fsync`: they survive the end
+/// of the process, but the last ones can be lost in a power failure. A line that cannot be read,
+/// such as the last one of a process that was killed, is skipped. The file is rewritten when it is
+/// opened, and emptied when no action is left.
 final class ActionJournal: Sendable {
   private struct Record: Codable {
     enum Kind: String, Codable { case add, sent, done }
@@ -37,7 +37,8 @@ final class ActionJournal: Sendable {
 
   /// Reads the actions of an earlier process in their order, and opens the file for writing.
   ///
-  /// A file that cannot be read or written is treated as none: actions are then in memory only.
+  /// A file that cannot be read is treated as empty. If the file cannot be written, actions are in
+  /// memory only.
   func load(now: Duration) -> [(key: String, action: PendingAction, firstSentAt: Duration?)] {
     var records: [Record] = []
     let data = (try? Data(contentsOf: url)) ?? Data()
@@ -75,7 +76,7 @@ final class ActionJournal: Sendable {
     }
   }
 
-  /// Records the first attempt, from which on the server may know the action.
+  /// Records the first attempt, after which the server may have received the action.
   func sent(_ action: PendingAction) {
     let record = Record(kind: .sent, key: action.key, at: Self.milliseconds)
     contents.withLock { Self.append(record, to: $0.file) }

@@ -8,25 +8,28 @@ public import Foundation
 public struct ClientConfiguration: Sendable {
   /// The sessions per event stream; more sessions open another stream.
   ///
-  /// If the server takes fewer (`streams.sessions`), the client detects that.
+  /// If the server accepts fewer sessions (`streams.sessions`), the client detects that and opens
+  /// more streams.
   public var sessionsPerStream = 100
 
-  /// The actions per session that wait for the server; `send` fails and `action` reports a problem
-  /// beyond it.
+  /// The maximum number of actions per session without a final response.
+  ///
+  /// Beyond it, `send` fails and `action` reports a problem.
   public var queuedActions = 1000
 
-  /// A file that keeps the actions without a response, so that they are sent after a restart of the
-  /// app; `nil` keeps them in memory.
+  /// The file that stores the actions without a final response, so that they are sent after a
+  /// restart of the app; `nil` stores them in memory only.
   ///
-  /// It contains the actions as JSON: put it where the app's other private data is. One client uses a
-  /// file at a time.
+  /// It contains the actions as JSON: put it where the app's other private data is. Only one client
+  /// can use a file at a time.
   public var offlineQueue: URL?
 
   /// The queue on which observers are called; `nil` for background threads.
   ///
-  /// With the main queue a view is bound to a hosted reactor as to a local one, without `observe(on:)`.
-  /// States are decoded in the background in any case. The State that a subscription begins with, and one
-  /// that is expected from an action, come on the thread that subscribes or sends.
+  /// With the main queue a view is bound to a hosted reactor as to a local one, without
+  /// `observe(on:)`. States are decoded in the background in any case. The State that a
+  /// subscription begins with, and a State that is expected from an action, are delivered on the
+  /// thread that subscribes or sends.
   public var deliveryQueue: DispatchQueue?
 
   /// The name of this client among the subscribers of a session, at a service without authentication; 1

@@ -8,7 +8,7 @@ final class ClientLink: Sendable {
   private struct Contents: Sendable {
     var channels: [String: SessionChannel] = [:]
     var streams: [StreamDriver] = []
-    /// The streams that are not of sessions.
+    /// The streams that belong to no session, such as those of globals.
     var feeds: [MachineDriver<EventFeed>] = []
     /// The channels that became idle since the last sweep.
     var idle: [String: SessionChannel] = [:]
@@ -20,9 +20,10 @@ final class ClientLink: Sendable {
   let configuration: ClientConfiguration
   let clock = ClientClock()
   let queue = DispatchQueue(label: "reactor-client")
-  /// States are decoded here, and their observers called unless the configuration has a queue for them.
+  /// The queue on which States are decoded, and their observers called unless the configuration has
+  /// a delivery queue.
   let decoding = DispatchQueue.global(qos: .userInitiated)
-  /// The scheduler of the configuration's queue for observers; `nil` for background threads.
+  /// The scheduler of the configuration's delivery queue; `nil` for background threads.
   private let deliveries: SerialDispatchQueueScheduler?
   let status = BehaviorRelay(value: ConnectionStatus.connecting)
   let problems = PublishSubject<Problem>()
@@ -56,7 +57,8 @@ final class ClientLink: Sendable {
 
   /// Executes a body on the client's queue.
   ///
-  /// The caller waits, unless it is on that queue: a transport is slowed down to the speed at which its bytes are used.
+  /// The caller waits, unless it runs on that queue: a transport cannot deliver bytes faster than
+  /// they are processed.
   func enter(_ body: @escaping @Sendable () -> Void) {
     if DispatchQueue.getSpecific(key: ownQueue) == true {
       queue.async(execute: body)
@@ -65,15 +67,16 @@ final class ClientLink: Sendable {
     }
   }
 
-  /// A stream whose observers are called on the configuration's queue for them.
+  /// Returns a stream whose observers are called on the configuration's delivery queue, if there is
+  /// one.
   func delivered<Element>(_ stream: Observable<Element>) -> Observable<Element> {
     deliveries.map { stream.observe(on: $0) } ?? stream
   }
 
-  /// Whether no request may be sent any more.
+  /// Whether the client is closed and sends no further requests.
   var isClosed: Bool { contents.withLock { $0.isClosed } }
 
-  /// A number for the next action.
+  /// Returns the number of the next action.
   func newID() -> UInt64 {
     contents.withLock { contents in
       contents.nextID += 1
@@ -83,10 +86,10 @@ final class ClientLink: Sendable {
 
   // MARK: Sessions
 
-  /// The sessions' channel if it exists.
+  /// Returns the channel of a session if it exists.
   func channel(_ key: String) -> SessionChannel? { contents.withLock { $0.channels[key] } }
 
-  /// The session's channel.
+  /// Returns the channel of a session, which is created if necessary.
   func openChannel(_ key: String) -> SessionChannel {
     contents.withLock { contents in
       if let channel = contents.channels[key] { return channel }
@@ -130,7 +133,7 @@ final class ClientLink: Sendable {
 
   /// Removes a channel without observers and actions, unless it is used again within a second.
   ///
-  /// One action after the other uses the same channel.
+  /// Because of the delay, consecutive actions use the same channel.
   func retire(_ channel: SessionChannel) {
     let isFirst = contents.withLock { contents in
       defer { contents.idle[channel.key] = channel }
@@ -216,7 +219,8 @@ final class ClientLink: Sendable {
       sender.transport.close()
       let channels = contents.withLock { contents in
         defer {
-          // The streams and the channels refer to this object.
+          // The streams and the channels refer to this object: removing them breaks the reference
+          // cycles.
           contents.streams = []
           contents.feeds = []
           contents.channels = [:]

@@ -2,7 +2,7 @@ internal import ClientCore
 internal import Dispatch
 internal import Synchronization
 
-/// Executes one machine: opens its connections, passes on what arrives, and sets its timer.
+/// Executes one machine: opens its connections, passes their events to it, and sets its timer.
 ///
 /// Everything runs on the client's queue, so that changes are published in order.
 final class MachineDriver<Machine: StreamReading>: Sendable {
@@ -11,7 +11,7 @@ final class MachineDriver<Machine: StreamReading>: Sendable {
     var stream = 0
     var connection: (any TransportConnection)?
     var token: String?
-    /// Collects the response if its status is no success.
+    /// Collects the complete response if its status is not 2xx.
     var rejection: ResponseCollector?
   }
 

@@ -8,10 +8,10 @@ public import Foundation
 extension ReactorServer {
   /// The transport that ``init(url:configuration:token:)`` uses.
   ///
-  /// On Apple's platforms, and for `https`, that is ``URLSessionTransport``. On Linux `http` has
-  /// connections on plain sockets: `URLSession` of Foundation for Linux does not notice that a
-  /// connection which it used before was cut, and waits for its timeout. They ignore the proxies of the
-  /// environment; pass a `URLSessionTransport` to use one.
+  /// On Apple's platforms, and for `https`, this is ``URLSessionTransport``. On Linux, `http` uses
+  /// plain sockets: `URLSession` of Foundation for Linux does not detect that a connection was lost
+  /// after an earlier request, and waits for the timeout. Plain sockets ignore the proxies of the
+  /// environment; pass a `URLSessionTransport` to use a proxy.
   ///
   /// - Parameters:
   ///   - url: The address of the server, with the path prefix of a proxy if there is one.

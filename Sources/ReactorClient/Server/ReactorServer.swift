@@ -9,9 +9,10 @@ public import ReactorStreams
 /// let counter = server.reactor(CounterReactor.self, "counter", session: "demo")
 /// ```
 ///
-/// All sessions share one event stream, which resumes without a gap after a restart of the server or a
-/// loss of the network. Create one `ReactorServer` per server and credential. The connections close when
-/// it and its reactors are released, or with ``close()``.
+/// Up to ``ClientConfiguration/sessionsPerStream`` sessions share one event stream, which resumes
+/// without a gap after a restart of the server or a loss of the network. Create one `ReactorServer`
+/// per server and credential. The connections are closed by ``close()``, or when the object and its
+/// reactors are released.
 public final class ReactorServer: Sendable {
   let lifetime: ClientLifetime
 
@@ -22,9 +23,9 @@ public final class ReactorServer: Sendable {
   /// - Parameters:
   ///   - url: The address, `https://…` or `http://…`, with the path prefix of a proxy if there is one.
   ///   - configuration: The bounds of the client.
-  ///   - token: Returns a valid access token: called before the first request, before the expiry of the
-  ///     last one (`exp` of a JSON Web Token), and after the server has rejected it. One call serves
-  ///     all requests. `nil` sends none.
+  ///   - token: Returns a valid access token. It is called before the first request, before the
+  ///     expiry of the last token (`exp` of a JSON Web Token), and after the server has rejected
+  ///     the token. One call serves all requests that wait. `nil` sends no token.
   public convenience init(
     url: URL, configuration: ClientConfiguration = ClientConfiguration(),
     token: (@Sendable () async throws -> String)? = nil
@@ -56,8 +57,9 @@ public final class ReactorServer: Sendable {
     client.pause()
   }
 
-  /// Opens the streams again and repeats pending actions at once: when an app enters the foreground, or
-  /// the network is back.
+  /// Opens the streams again and repeats pending actions immediately.
+  ///
+  /// Call it when the app enters the foreground, or when the network is available again.
   public func resume() {
     client.resume()
   }

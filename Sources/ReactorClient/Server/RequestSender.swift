@@ -13,7 +13,7 @@ final class RequestSender: Sendable {
     self.tokens = tokens
   }
 
-  /// Sends a request; a rejected token is renewed once.
+  /// Sends a request, and repeats it once with a new token if the server rejects the token.
   func send(
     _ request: TransportRequest, isRepeated: Bool = false, completion: @escaping Completion
   ) {
@@ -48,7 +48,7 @@ final class RequestSender: Sendable {
 
   /// Sends a request and returns its response.
   ///
-  /// - Throws: The problem of a response that is no success, or of the transport.
+  /// - Throws: The problem of a response whose status is not 2xx, or of the transport.
   func response(to request: TransportRequest) async throws(Problem) -> TransportResponse {
     let result = await withCheckedContinuation { continuation in
       send(request) { continuation.resume(returning: $0) }
@@ -74,7 +74,7 @@ extension TransportRequest {
     return request
   }
 
-  /// A GET of JSON.
+  /// Returns a `GET` request for JSON.
   static func get(_ path: String, _ fields: [Field] = []) -> TransportRequest {
     TransportRequest("GET", path, fields: [Field("Accept", "application/json")] + fields)
   }

@@ -8,7 +8,7 @@ internal import Synchronization
 protocol SessionObserver: AnyObject, Sendable {
   func receive(_ update: SessionUpdate)
   func receive(_ status: ConnectionStatus)
-  /// An action is being sent.
+  /// Called before an attempt to send an action.
   func sent(_ id: UInt64)
 }
 
@@ -51,7 +51,9 @@ final class SessionChannel: Sendable {
   /// Whether the channel can be discarded.
   var isIdle: Bool { state.withLock { $0.observers.isEmpty && $0.queue.isEmpty } }
 
-  /// Adds an observer, which first receives the latest State and status.
+  /// Adds an observer.
+  ///
+  /// If a State has arrived, the observer first receives the latest State and the status.
   func add(_ observer: any SessionObserver) {
     let (isFirst, latest, status) = state.withLock { state in
       let isFirst = state.observers.isEmpty
@@ -69,7 +71,7 @@ final class SessionChannel: Sendable {
     }
   }
 
-  /// The events beside States that are observed.
+  /// The optional events that are observed.
   var topics: StreamTopics { state.withLock { $0.topics } }
 
   /// Adds events to the stream, for as long as the session is observed.
@@ -95,7 +97,7 @@ final class SessionChannel: Sendable {
     if isLast { client.leave(self) }
   }
 
-  /// Joins the stream again: the session was created anew.
+  /// Joins the stream again, after an ended session was created again.
   func begin() {
     let mustJoin = state.withLock { state in
       guard case .ended = state.status, !state.observers.isEmpty else { return false }
@@ -152,7 +154,7 @@ final class SessionChannel: Sendable {
     let isAdded = state.withLock { state in
       guard state.queue.append(action, expiresAt: expiry) else { return false }
       state.completions[action.id] = completion
-      // Before another thread can send the action and record its response.
+      // Within the lock: another thread must not send the action and record its response before.
       client.journal?.add(action, of: key)
       return true
     }
@@ -172,7 +174,7 @@ final class SessionChannel: Sendable {
     client.queue.async { [self] in pump() }
   }
 
-  /// Withdraws an action; it may have been executed if it was sent.
+  /// Removes an action from the queue; it may have been executed if it was sent.
   func cancel(_ id: UInt64) {
     let (action, completion) = state.withLock { state in
       let action = state.queue.actions.first { $0.id == id }
@@ -183,7 +185,7 @@ final class SessionChannel: Sendable {
     pump()
   }
 
-  /// Ends the wait for responses; the journal keeps its actions.
+  /// Completes all waiting calls as cancelled; the actions remain in the journal.
   func close() {
     let completions = state.withLock { state in
       defer {
@@ -201,7 +203,7 @@ final class SessionChannel: Sendable {
     pump()
   }
 
-  /// Sends the actions whose turn it is.
+  /// Sends the actions that the queue returns, and completes the expired ones.
   private func pump() {
     guard !client.isClosed else { return }
     let now = client.clock.now

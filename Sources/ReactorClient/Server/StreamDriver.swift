@@ -28,7 +28,7 @@ extension MachineDriver<StreamMachine> {
     }
   }
 
-  /// Reads a session's State; removes the session if the server rejects that.
+  /// Reads the State of a session, and removes the session if the server rejects the request.
   private func check(_ key: String) {
     client.sender.send(.get(SessionPath.path(key) + "/state")) { [weak self] result in
       guard let self, case .success(let response) = result, response.head.status >= 400 else {

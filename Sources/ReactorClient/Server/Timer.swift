@@ -1,7 +1,7 @@
 internal import Dispatch
 internal import Synchronization
 
-/// One timer that is set again and again; the latest time counts.
+/// A timer that can be set repeatedly; a new time replaces the previous one.
 final class DeadlineTimer: Sendable {
   private let queue: DispatchQueue
   private let clock: ClientClock
@@ -12,7 +12,8 @@ final class DeadlineTimer: Sendable {
     self.clock = clock
   }
 
-  /// Calls `body` on the queue at a time, unless it is set again before; `nil` cancels.
+  /// Calls `body` on the queue at a time, unless the timer is set again before; `nil` cancels the
+  /// timer.
   func set(_ time: Duration?, _ body: @escaping @Sendable () -> Void) {
     let number: Int? = pending.withLock { pending in
       guard time != pending.time else { return nil }

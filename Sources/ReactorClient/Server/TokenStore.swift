@@ -3,7 +3,9 @@ internal import Dispatch
 internal import Foundation
 internal import Synchronization
 
-/// Asks the app for access tokens, once for all requests that need one.
+/// Requests access tokens from the app.
+///
+/// One call serves all requests that wait for a token.
 final class TokenStore: Sendable {
   typealias Waiter = @Sendable (Result<String?, Problem>) -> Void
 
@@ -17,7 +19,7 @@ final class TokenStore: Sendable {
   ///
   /// - Parameters:
   ///   - provider: Returns a new token; `nil` if requests have none.
-  ///   - queue: Where timers run.
+  ///   - queue: The queue of the timer.
   ///   - clock: The clock.
   ///   - renewed: Called when a token was replaced before its expiry.
   init(
@@ -30,7 +32,8 @@ final class TokenStore: Sendable {
     timer = DeadlineTimer(on: queue, clock)
   }
 
-  /// Passes on the current token, now or when the app has provided it; `nil` if there are none.
+  /// Passes the current token to a waiter, immediately or when the app has provided it; `nil` if
+  /// the client has no tokens.
   func use(_ waiter: @escaping Waiter) {
     guard provider != nil else { return waiter(.success(nil)) }
     execute(state.withLock { $0.use(waiter) })

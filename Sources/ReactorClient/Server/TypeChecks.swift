@@ -8,7 +8,8 @@ final class TypeChecks: Sendable {
 
   /// Reads the description of a reactor and reports a difference.
   ///
-  /// A description that cannot be read is no difference: the stream and the actions report the reason.
+  /// A description that cannot be read is not reported here: the stream and the actions report the
+  /// reason.
   func check<Action: Decodable, State: Decodable>(
     _ reactor: String, _ action: Action.Type, _ state: State.Type, with sender: RequestSender,
     report: @escaping @Sendable (Problem) -> Void
@@ -34,7 +35,7 @@ final class TypeChecks: Sendable {
   }
 }
 
-/// Finds out whether values of one JSON Schema can be read as another.
+/// Determines whether values of one JSON Schema can be read with another.
 ///
 /// Compares what the derived schemas contain: types, members, elements and cases. Everything else, for
 /// example references of recursive types, is compatible.

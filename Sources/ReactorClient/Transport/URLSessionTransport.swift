@@ -10,10 +10,10 @@ internal import Synchronization
 public final class URLSessionTransport: ClientTransport {
   private let base: URL
   private let delegate = ResponseDelegate()
-  /// Streams have connections of their own, so that they do not occupy those of requests.
+  /// Separate from ``streams``, so that streams do not occupy the connections of requests.
   private let requests: URLSession
   private let streams: URLSession
-  /// A task of an invalidated session would trap.
+  /// Whether the sessions are invalidated: creating a task in them would then trap.
   private let isClosed = Mutex(false)
 
   /// Creates a transport.
@@ -38,7 +38,8 @@ public final class URLSessionTransport: ClientTransport {
     configuration.httpShouldSetCookies = false
     configuration.urlCache = nil
     configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
-    // Total times are bounded by the callers; this one would end a stream after a week.
+    // The default would end a stream after a week. The callers limit the total time of their
+    // requests.
     configuration.timeoutIntervalForResource = 365 * 86_400
     return configuration
   }
@@ -162,7 +163,7 @@ private final class ResponseDelegate: NSObject, URLSessionDataDelegate {
 }
 
 extension Problem {
-  /// An error of `URLSession`.
+  /// Creates the problem of an error of `URLSession`.
   init(transportError error: any Error) {
     let error = error as NSError
     let certificateCodes = [
@@ -171,7 +172,7 @@ extension Problem {
       NSURLErrorClientCertificateRejected, NSURLErrorClientCertificateRequired,
       NSURLErrorSecureConnectionFailed,
     ]
-    // Foundation for Linux has no code for it, but the text of libcurl.
+    // Foundation for Linux has no error code for a certificate, only the message of libcurl.
     let isCertificateText =
       error.code == NSURLErrorUnknown
       && error.localizedDescription.range(of: "certificate", options: .caseInsensitive) != nil

@@ -8,7 +8,7 @@ import { forgetToken, timeToRenewal } from "./token.js";
 /** @typedef {{ name?: string, data?: string, id?: string, retry?: number }} ServerEvent */
 
 /**
- * Reads server-sent events. A comment is the event `{}`.
+ * Reads server-sent events; yields `{}` for a comment.
  *
  * @returns {AsyncGenerator<ServerEvent>}
  */
@@ -41,26 +41,26 @@ async function* serverSentEvents(body) {
  * each change as a message.
  */
 export class Connection {
-  /** By key, `counter/demo`: `{ tabs, held, notices }`. */
+  /** The sessions by key, `counter/demo`: `{ tabs, held, notices }`. */
   #sessions = new Map();
-  /** The events beside States that a tab has requested; a kind remains until the connection closes. */
+  /** The optional kinds of events that tabs have requested; retained until the connection closes. */
   #wanted = new Set(["activity"]);
   #publish;
   #status = "connecting";
   #isClosed = false;
   /** Aborts the current stream. @type {AbortController | undefined} */
   #stream;
-  /** Whether the stream lacks a session that a tab has joined. */
+  /** Whether the stream is to be replaced, for example because the sessions have changed. */
   #isStale = false;
   #refreshing = 0;
-  /** The time of the last `expired`. */
+  /** The time of the last `expired` event. */
   #expiredAt = 0;
   #failures = 0;
   /** Ends the pause between two streams. */
   #proceed = () => {};
   /** The reconnection time that the server announced, in milliseconds. */
   #retry = 500;
-  /** A stream that is silent for longer is considered dead. Three heartbeats, in milliseconds. */
+  /** The milliseconds without a byte after which a stream is considered dead: three heartbeats. */
   #patience = 45_000;
   #lastByte = Date.now();
 
@@ -77,14 +77,14 @@ export class Connection {
 
   /** Reconnects without further delay, if there is no live stream. */
   wake() {
-    // Timers stand still while a machine sleeps: its stream may be dead and the watchdog not due.
+    // Timers do not run while a machine sleeps: the stream can be dead before the watchdog is due.
     if (Date.now() - this.#lastByte > this.#patience) this.#stream?.abort();
     this.#proceed();
   }
 
   /**
-   * Adds the sessions of a tab. `held` is, by key, the State that the tab has, or `null`; `wanted` the
-   * kinds of events beside States.
+   * Adds the sessions of a tab. `held` contains, by key, the State and the cursor that the tab has, or
+   * `null`; `wanted` contains the optional kinds of events.
    */
   join(tab, held, wanted) {
     for (const kind of wanted) {
@@ -113,7 +113,7 @@ export class Connection {
       const session = this.#sessions.get(key);
       if (!session?.tabs.delete(tab) || session.tabs.size > 0) continue;
       this.#sessions.delete(key);
-      // After a click on a link the next page often joins the same session.
+      // Wait: after a click on a link the next page often joins the same session.
       setTimeout(() => this.#sessions.has(key) || this.#refresh(), 2_000);
     }
   }
@@ -128,7 +128,7 @@ export class Connection {
   #refresh() {
     if (this.#isStale) return;
     this.#isStale = true;
-    // A page usually joins its sessions one after the other.
+    // Wait: a page usually joins several sessions, one after the other.
     this.#refreshing = setTimeout(() => {
       this.#stream?.abort();
       this.#proceed();
@@ -177,7 +177,7 @@ export class Connection {
         signal: stream.signal,
       });
       if (response.status !== 200 || !response.body) return await this.#removeRejected(response);
-      // Before the token expires, a stream with a new one resumes this one.
+      // Before the token expires, a stream with a new token replaces this one.
       const rest = await timeToRenewal();
       if (rest < 2 ** 31) renewal = setTimeout(() => this.#refresh(), Math.max(rest, 1_000));
       const heartbeat = Number(response.headers.get("Heartbeat-Interval"));
@@ -193,7 +193,7 @@ export class Connection {
         if (event.data !== undefined) this.#receive(event);
       }
     } catch {
-      // Broken or aborted: in both cases the next stream resumes.
+      // The stream was broken or aborted: in both cases the next stream resumes it.
     } finally {
       clearTimeout(watchdog);
       clearTimeout(renewal);
@@ -201,7 +201,10 @@ export class Connection {
     }
   }
 
-  /** The credential has expired: resumes with a new token at once, unless the last one was new. */
+  /**
+   * Handles an expired credential: resumes immediately with a new token, unless the previous one
+   * expired less than a second ago.
+   */
   #expired() {
     forgetToken();
     const now = Date.now();
@@ -212,7 +215,7 @@ export class Connection {
   /** @param {ServerEvent} event */
   #receive({ name = "message", data, id }) {
     const value = parse(data);
-    // The event of a whole State has the session's key as its name, the others a wrapper.
+    // The event of a whole State has the session's key as its name; other events have it in their data.
     const [key, inner, kind] =
       this.#sessions.has(name) ? [name, value, "state"] : [value.session, value.data, name];
     const session = this.#sessions.get(key);
@@ -226,7 +229,7 @@ export class Connection {
       try {
         session.held = { state: patched(session.held?.state, inner), cursor };
       } catch (error) {
-        // The copy of the State is wrong: request the whole one.
+        // The copy of the State is wrong: request the whole State.
         reportError(error);
         session.held = null;
         this.#refresh();
@@ -258,7 +261,7 @@ export class Connection {
       }
     }));
     if (this.#isStale || members.parameter !== "session") return;
-    // Each of them is valid, so they are too many for one stream.
+    // Each session is valid, so there are too many for one stream: remove the last one.
     this.#remove([...this.#sessions.keys()].pop(), members);
     this.#isStale = true;
   }

@@ -19,7 +19,7 @@ export function property(element, name = "value", type = "input") {
   });
   return Object.assign(values, {
     bind(reactor, ways, failed = reportError) {
-      // While this is not 0, the State does not overwrite the user's input.
+      // The number of unsent inputs. While it is not 0, the State does not overwrite the input.
       let unsent = 0;
       let shown;
       const show = layout(() => {

@@ -109,7 +109,7 @@ class Draft {
 const names = (path) =>
   path.split("/").map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~"));
 
-/** A member that exists. */
+/** Returns a member; throws if it does not exist. */
 function member(parent, name) {
   const exists = typeof parent === "object" && parent && Object.hasOwn(parent, name)
     && (!Array.isArray(parent) || /^\d+$/.test(name));

@@ -1,4 +1,4 @@
-// Requests and the problems that they end in.
+// Requests, and the problems of those that fail.
 
 import { currentToken, forgetToken } from "./token.js";
 
@@ -25,7 +25,7 @@ export class Problem extends Error {
   /** @param {Declared["members"]} members */
   constructor(members) {
     const { title, detail } = members;
-    // The detail of a reactor's own error without one is its title as a sentence.
+    // If the error of a reactor has no detail, the server sends its title as a sentence.
     super(detail && detail !== `${title}.` ? `${title}. ${detail}` : title);
     this.name = "Problem";
     this.members = members;
@@ -35,7 +35,7 @@ export class Problem extends Error {
   /** Whether the same request may succeed later. */
   get isPassing() {
     const { type } = this.members;
-    // A reactor chooses the status of its own rejections; they are final whatever it is.
+    // A reactor chooses the status of its own rejections: they are final with any status.
     return type !== "/problems/effect-failed"
       && ([0, 408, 425, 429, 502, 503, 504].includes(this.status) || type === "/problems/action-running");
   }
@@ -67,7 +67,7 @@ export async function request(path, options = {}) {
   throw problem;
 }
 
-/** Fetches with the current token, and once more with a new one if that was rejected. */
+/** Fetches with the current token, and again with a new token if the server rejects it. */
 export async function authorizedFetch(path, options) {
   const attempt = async () => {
     const token = await currentToken();
@@ -102,14 +102,14 @@ export function hash(text, seed = 2_166_136_261) {
  * connection delivers what its credential may read.
  */
 export function scope() {
-  // Whose tokens the function returns is unknown: neither shared nor restored.
+  // The user of a function's tokens is unknown: the connection is not shared, and no State is restored.
   if (settings.token) return `reactord 3 ${settings.base} ${pageID}`;
   const headers = JSON.stringify([
     Object.entries(settings.headers).map(([name, value]) => [name.toLowerCase(), value]).sort(),
     settings.name,
   ]);
-  // The number changes with the messages. A digest, since names of locks and channels are
-  // visible to every page of the origin.
+  // The number is the version of the messages between tabs. The headers are hashed, since the names
+  // of locks and channels are visible to every page of the origin.
   return `reactord 3 ${settings.base} ${hash(headers)}.${hash(headers, 1)}`;
 }
 

@@ -42,9 +42,9 @@ export class Reactor {
   #reduce;
   /** The pending actions that `state` shows, in the order of sending. */
   #optimistic = /** @type {any[]} */ ([]);
-  /** The committed State below them: `confirmed`, unless that is held back. */
+  /** The committed State that they are applied to: `confirmed`, unless that is held back. */
   #base;
-  /** Sent actions without a response at the time of `confirmed`, which may contain them. */
+  /** The sent actions without a response when `confirmed` arrived, which may or may not contain them. */
   #suspects = new Set();
   #hold = 0;
   #heldSince = 0;
@@ -123,7 +123,7 @@ export class Reactor {
       const response = await this.#post(entry, stringify(action), options);
       entry.cursor = (response.headers.get("ETag") ?? "").replaceAll('"', "");
     } finally {
-      // Rejected, or of unknown position: remove it now. Otherwise its cursor removes it.
+      // Rejected, or without a cursor: remove it now. Otherwise it is removed at its cursor.
       if (!entry.cursor) this.#optimistic = this.#optimistic.filter((other) => other !== entry);
       this.#update();
     }
@@ -161,7 +161,7 @@ export class Reactor {
     const deadline = Date.now() + patience;
     try {
       for (let failures = 0; ; failures += 1) {
-        // A request that is pending for this long has arrived; the effect must not delay the next.
+        // After this time the request has probably arrived: its effect must not delay the next one.
         const timer = setTimeout(pass, 250);
         const start = performance.now();
         entry.isSent = true;
@@ -183,7 +183,7 @@ export class Reactor {
     }
   }
 
-  /** Waits until the stream has reached a cursor, or 30 s. A cursor of another epoch is not awaited. */
+  /** Waits until the stream has reached a cursor or continues with another epoch, at most 30 s. */
   #reached(cursor) {
     if (this.hasEnded) throw this.#ending();
     if (this.#base && hasReached(this.#base.cursor, cursor)) return;
@@ -194,7 +194,7 @@ export class Reactor {
     });
   }
 
-  /** Applies a message of the connection. Returns `false` if an earlier one is missing. */
+  /** Applies a message of the connection. Returns `false` if an earlier patch is missing. */
   receive({ kind, status, state, cursor, from, patch, value, problem }) {
     if (kind === "status") {
       if (!this.hasEnded) this.connection.set(status);
@@ -203,7 +203,7 @@ export class Reactor {
     } else if (kind === "signal") {
       for (const next of [...this.#listeners]) next(value);
     } else if (kind === "state") {
-      // A tab that begins to lead may know an older State than this one.
+      // A tab that begins to lead can have an older State than this tab.
       if (!this.confirmed || !hasReached(this.cursor, cursor)) this.#confirm(state, cursor);
     } else if (kind === "patch") {
       if (cursor === this.cursor) return true;
@@ -238,14 +238,14 @@ export class Reactor {
   }
 
   /**
-   * Shows the confirmed State, at once unless optimistic actions were pending when it arrived: only
-   * their responses, which arrive soon, show whether the State contains them.
+   * Shows the confirmed State. If optimistic actions were pending when it arrived, waits for their
+   * responses first: only these show whether the State contains the actions.
    */
   #update() {
     for (const entry of this.#suspects) {
       if (!entry.cursor && this.#optimistic.includes(entry)) continue;
       this.#suspects.delete(entry);
-      // Responses arrive: wait again for the remaining ones.
+      // A response has arrived: restart the timeout for the remaining ones.
       clearTimeout(this.#hold);
       this.#hold = 0;
     }
@@ -264,7 +264,7 @@ export class Reactor {
     if (!this.#base) return;
     const { cursor } = this.#base;
     const { epoch } = position(cursor);
-    // Cursors of another epoch are never reached.
+    // A cursor of another epoch is never reached, so it does not count as ahead.
     const isAhead = (goal) => position(goal).epoch === epoch && !hasReached(cursor, goal);
     this.#optimistic = this.#optimistic.filter((entry) => !entry.cursor || isAhead(entry.cursor));
     this.#show();

@@ -4,7 +4,7 @@ import { Connection } from "./connection.js";
 import { parse, stringify } from "./json.js";
 import { randomID, scope, settings } from "./requests.js";
 
-/** Whether tabs share a connection: a function's tokens may be of another user in each tab. */
+/** Whether tabs share a connection. The tokens of a function can belong to another user in each tab. */
 const isShared = () => settings.isShared && !settings.token;
 
 /**
@@ -17,18 +17,18 @@ const isShared = () => settings.isShared && !settings.token;
 export class Tab {
   /** @type {Map<string, import("./session.js").Reactor>} */
   #reactors = new Map();
-  /** The events beside States that this page has requested. */
+  /** The optional kinds of events that this page has requested. */
   #wanted = new Set();
   /** The scope that this page has entered. */
   #scope = scope();
-  /** Aborts when the page leaves; `undefined` while it is out. @type {AbortController | undefined} */
+  /** Aborts when the page is left or frozen; then `undefined`. @type {AbortController | undefined} */
   #visit;
   #id = "";
   /** The connection, if this tab leads. @type {Connection | undefined} */
   #connection;
   /** @type {BroadcastChannel | undefined} */
   #channel;
-  /** Whether this tab holds the lock by which the leader notices that it is gone. */
+  /** Whether this tab holds the lock by which the leader detects that the tab was closed. */
   #isAnnounced = false;
   /** The other tabs, if this one leads. */
   #others = new Set();
@@ -60,7 +60,7 @@ export class Tab {
     }
   }
 
-  /** The one reactor of a session on this page. */
+  /** Returns the reactor of a session on this page, which the first call creates. */
   open(key, create) {
     let reactor = this.#reactors.get(key);
     if (!reactor) {
@@ -114,7 +114,7 @@ export class Tab {
       });
       return end;
     }).catch(() => {
-      // A frame may not have locks.
+      // Locks can be unavailable in a frame.
       if (visit.signal.aborted) return;
       this.#channel?.close();
       this.#channel = undefined;
@@ -122,7 +122,7 @@ export class Tab {
     });
   }
 
-  /** Requests a lock until the page leaves. The name is a tab's id, or empty for the leader's lock. */
+  /** Requests a lock. The name is a tab's id, or empty for the leader's lock. */
   #lock(name, granted) {
     const { signal } = this.#visit;
     return navigator.locks.request(
@@ -154,7 +154,7 @@ export class Tab {
     this.#ask({ kind: "join", held: this.#held() });
   }
 
-  /** Sends a message to the leader. Before this tab is announced, none: then it joins with all. */
+  /** Sends a message to the leader; nothing before this tab is announced, when it joins its sessions. */
   #ask(message) {
     if (message.kind === "join") message.wanted = [...this.#wanted];
     if (this.#connection) this.#serve({ ...message, tab: this.#id });
@@ -175,13 +175,13 @@ export class Tab {
       const isNew = !this.#others.has(tab);
       this.#others.add(tab);
       this.#serve(message);
-      // Granted when the tab is gone, in whatever way.
+      // The lock is granted when the tab has left, been closed or crashed.
       if (isNew) this.#lock(tab, () => connection.leave(tab));
     } else if (kind === "leader") {
       this.#ask({ kind: "join", held: this.#held() });
     } else if (kind === "status") {
       for (const reactor of this.#reactors.values()) reactor.receive(message);
-      // Browsers slow down the timers of hidden pages, and the leader may be one.
+      // Browsers slow down the timers of hidden pages, and the leader can be hidden.
       if (message.delay && !this.#connection && !document.hidden) {
         setTimeout(() => this.#ask({ kind: "wake" }), message.delay);
       }
@@ -191,7 +191,7 @@ export class Tab {
     }
   }
 
-  /** Stores the States for the next page of this tab, which is often the same one. */
+  /** Stores the States for the next page of this tab, which is often the same page. */
   #save() {
     if (settings.token) return;
     for (const [key, { confirmed }] of this.#reactors) {
@@ -199,7 +199,7 @@ export class Tab {
         const text = stringify(confirmed ?? null);
         if (text.length < 262_144) sessionStorage.setItem(`${this.#scope} ${key}`, text);
       } catch {
-        // Full or forbidden: the next page receives the whole State.
+        // The storage is full or forbidden: the next page receives the whole State.
       }
     }
   }

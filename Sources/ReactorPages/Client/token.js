@@ -1,4 +1,4 @@
-// The token that the page's function returns: asked for at the start, before the token expires, and
+// The token that the page's function returns: requested at the start, before the token expires, and
 // after it was rejected.
 
 import { settings } from "./requests.js";
@@ -19,7 +19,7 @@ function expiry(text) {
 async function obtain() {
   const text = await settings.token?.() ?? null;
   const rest = (text ? expiry(text) : Infinity) - Date.now();
-  // A fifth of its life before the end, at most 10 s: a clock may be wrong, and a request takes time.
+  // Renew it a fifth of its lifetime before its end, at most 10 s: clocks differ, requests take time.
   return { text, renewal: Date.now() + rest - Math.min(10_000, Math.max(0, rest) / 5) };
 }
 
@@ -29,7 +29,7 @@ async function token() {
   try {
     return await known;
   } catch (error) {
-    // The next request asks again.
+    // The next request calls the function again.
     if (current === known) current = undefined;
     throw error;
   }
@@ -48,7 +48,7 @@ export async function timeToRenewal() {
   return (await token()).renewal - Date.now();
 }
 
-/** Asks for a new token at the next request. */
+/** Discards the token, so that the next request obtains a new one. */
 export function forgetToken() {
   current = undefined;
 }

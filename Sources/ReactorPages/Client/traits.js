@@ -3,7 +3,7 @@
 import { isEqual } from "./json.js";
 import { Value } from "./streams.js";
 
-/** By trait: a media query, the value if it matches, and the value otherwise. */
+/** The traits: each with a media query, the value if it matches, and the value otherwise. */
 const choices = Object.entries({
   width: ["max-width: 599.98px", "compact", "regular"],
   height: ["max-height: 479.98px", "compact", "regular"],

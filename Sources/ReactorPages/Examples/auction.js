@@ -19,7 +19,7 @@ const name = sessionStorage.bidder ??= `Bidder ${Math.floor(Math.random() * 900)
 configure({ name });
 let auction, ends = [];
 
-/** Shows an auction; the others see this page among its bidders. */
+/** Shows an auction; other pages list this page among its bidders. */
 function enter(id) {
   ends.forEach((end) => end());
   auction = reactor("auction", id);
@@ -35,7 +35,7 @@ function enter(id) {
   ];
 }
 
-// An auction is a session with parameters. A timer of it closes it.
+// An auction is a session with parameters. A timer of the session closes the auction.
 on("begin", async () => {
   const parameters = { item: part("item").value, endsAt: new Date(Date.now() + 30_000) };
   const id = (await post(sessions, { parameters })).headers.get("Location").split("/").at(-1);

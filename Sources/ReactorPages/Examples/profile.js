@@ -25,6 +25,6 @@ profile.state.map((state) => `Signed in: ${state.user.name}`)
   .driver("Not signed in.").drive(part("signed-in"), "textContent");
 profile.activity.drive(indicator(part("activity")));
 
-// As a view that is loaded: a session begins with its first action.
-// Without the right to act, a user sees the State nevertheless.
+// The page sends an action when it is loaded; the first action of a session creates it. A user without
+// the right to send actions can still read the State.
 profile.send({ refreshFollowingStatus: user() }).catch(() => {});

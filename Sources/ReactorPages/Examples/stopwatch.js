@@ -15,7 +15,7 @@ stopwatch.state.map(({ ticks }) => `${Math.floor(ticks / 60)}:${String(ticks % 6
   .drive(part("ticks"), "textContent");
 stopwatch.state.map(({ isRunning }) => (isRunning ? "Stop" : "Start")).distinct()
   .drive(part("toggle"), "textContent");
-// Before the first State there is nothing to toggle.
+// The first State enables the button.
 stopwatch.state.map(() => false).distinct().drive(part("toggle"), "disabled");
 stopwatch.activity.drive(indicator(part("activity")));
 stopwatch.connection.drive(part("connection"), "textContent");

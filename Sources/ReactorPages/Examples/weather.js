@@ -5,8 +5,8 @@ const part = (id) => document.getElementById(id);
 const session = new URLSearchParams(location.search).get("session") ?? "demo";
 const weather = reactor("weather", session);
 
-// Both ways: input searches, at most every 300 ms, and the searches of other pages are shown here. In
-// the reactor the latest search wins.
+// A binding in both directions: the user's input starts a search, at most every 300 ms, and the searches
+// of other pages are shown here. In the reactor, a new search cancels the previous one.
 property(part("query")).bind(weather, {
   value: ({ query }) => query,
   action: (query) => ({ search: query }),

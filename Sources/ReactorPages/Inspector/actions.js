@@ -52,7 +52,7 @@ export class Composer {
     this.#cases = cases(description.actionSchema);
     part.case.replaceChildren(...this.#cases.map(({ name }) => element("option", {}, name)));
     part.builder.hidden = this.#cases.length === 0;
-    // The last example is usually the one with the most to change.
+    // The last example usually has the most fields to change.
     const last = description.exampleActions.at(-1);
     const name = typeof last === "string" ? last : Object.keys(last ?? {})[0];
     if (this.#cases.some((one) => one.name === name)) part.case.value = name;
@@ -91,7 +91,7 @@ export class Composer {
     try {
       const response = await send(`${session.address}/actions`, {
         method: "POST",
-        // The stream has the State, and an effect may run for long.
+        // The stream delivers the State, and an effect can run for a long time.
         headers: { "Content-Type": "application/json", Prefer: "return=minimal, wait=1" },
         body: action,
       });

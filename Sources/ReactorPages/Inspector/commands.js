@@ -8,10 +8,10 @@ function word(text) {
   return /^[\w./:~%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** The curl command that sends a request. The token stays out of it, in a variable of the shell. */
+/** The curl command that sends a request. It refers to the token by a variable of the shell. */
 export function curl(path, { method = "GET", headers = {}, body } = {}) {
   const words = ["curl"];
-  // A leading @ would name a file.
+  // For --json, a leading @ would name a file.
   const isFile = body?.startsWith("@");
   if (method !== (body === undefined ? "GET" : "POST")) words.push("-X", method);
   for (const [name, value] of Object.entries(headers)) {
@@ -23,7 +23,7 @@ export function curl(path, { method = "GET", headers = {}, body } = {}) {
   return words.join(" ");
 }
 
-/** The commands with which a session is followed, changed and read. */
+/** The commands that follow, change and read a session. */
 export function sessionCommands(address, action) {
   return [
     `${curl(`${address}/events`).replace("curl", "curl -N")}`,

@@ -86,7 +86,7 @@ export class Errors {
     const all = [...this.#known].flatMap(([name, { failures }]) => failures.map((one) => [one, name]));
     const latest = all.sort(([one], [other]) => (one.at < other.at ? 1 : -1)).slice(0, LISTED);
     const quarantined = metrics.get("reactord_quarantined_actions") > 0 ? await this.#quarantine() : [];
-    // Nothing that is being read is replaced by the same.
+    // Do not replace lists, which the user may be reading, by equal ones.
     const key = stringify([latest, quarantined]);
     if (key === this.shown) return;
     this.shown = key;

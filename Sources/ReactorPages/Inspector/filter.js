@@ -4,7 +4,7 @@ import { parse, stringify } from "/reactor.js";
 import { describe, element, part } from "./elements.js";
 import { send } from "./requests.js";
 
-/** How many entries are requested at once, and how many matches are listed per search. */
+/** The number of entries per request, and the number of matches per search. */
 const PAGE = 500;
 const MATCHES = 50;
 
@@ -14,7 +14,7 @@ export class LogFilter {
   #item;
   /** The version below which the next search continues. */
   #next = 0;
-  /** Cancels a search when another one starts. */
+  /** The number of the latest search; the results of earlier ones are ignored. */
   #search = 0;
 
   /** @param item Creates the list item of a log entry. */

@@ -69,7 +69,7 @@ export async function showGlobals() {
     part["globals-panel"].hidden = globals.length === 0;
     part.globals.replaceChildren(...globals.map(item));
   } catch (problem) {
-    // A token for some reactors may not read globals.
+    // A token for certain reactors cannot read globals.
     part["globals-panel"].hidden = problem.status === 403;
     part.globals.replaceChildren(element("li", {}, describe(problem)));
   }

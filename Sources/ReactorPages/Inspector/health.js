@@ -9,7 +9,7 @@ import { showNodes } from "./nodes.js";
 /** The interval of updates, in milliseconds. */
 const PERIOD = 2_000;
 
-/** From this share of a limit on, a row is marked. */
+/** The share of a limit above which a row is marked. */
 const NEAR = 0.8;
 
 const megabytes = (bytes) => `${readable(bytes / 1_048_576)} MB`;

@@ -325,7 +325,7 @@ function showTab(name) {
   }
 }
 
-// Following the link would replace the hash, which is the address here.
+// Following the link would replace the hash, which contains the address of the session.
 document.querySelector(".skip").addEventListener("click", (event) => {
   event.preventDefault();
   (open ? part["session-title"] : part.reactors.querySelector("a"))?.focus();
@@ -340,7 +340,7 @@ showTab("state");
 
 addEventListener("hashchange", () => {
   route();
-  // As after loading a page, reading starts at its title.
+  // Move the focus to the title, where a screen reader starts after a page was loaded.
   if (open) part["session-title"].focus();
 });
 

@@ -29,7 +29,7 @@ export class Subscribers {
     part.signals.hidden = false;
   }
 
-  /** Removes everything of a session. */
+  /** Removes the subscribers and the signals of a session. */
   close() {
     this.show(undefined);
     part.signals.replaceChildren();

@@ -6,7 +6,7 @@ import { describe, element, part, versionOf } from "./elements.js";
 import { showOwner } from "./nodes.js";
 import { read } from "./requests.js";
 
-/** How many sessions are requested at once. */
+/** The number of sessions per request. */
 const PAGE = 100;
 
 /** The interval of updates, in milliseconds. */
@@ -20,13 +20,13 @@ function ago(text) {
   return seconds < 86_400 ? `${Math.floor(seconds / 3_600)} h ago` : `${Math.floor(seconds / 86_400)} d ago`;
 }
 
-/** The section “Sessions”. The service sorts and searches, so that their number does not matter. */
+/** The section “Sessions”. The service sorts and searches: any number of sessions is supported. */
 export class Sessions {
   #session;
   #loaded = [];
   #next;
   #total;
-  /** Cancels a request when another one starts. */
+  /** The number of the latest search; the results of earlier ones are ignored. */
   #search = 0;
 
   constructor() {
@@ -111,7 +111,7 @@ export class Sessions {
       else this.#refresh(figures);
       this.#showOwner();
     } catch (problem) {
-      // The connection's status shows it, and the next update tries again.
+      // The connection's status shows the problem, and the next update tries again.
       if (!(problem instanceof Problem)) throw problem;
     }
   }
@@ -141,7 +141,7 @@ export class Sessions {
 
   #show() {
     const { id } = this.#session;
-    // The open session is first, on whichever page of the list it is.
+    // The open session is always listed first.
     const first = this.#loaded.find((other) => other.id === id) ?? (this.#prefix ? undefined : this.#session);
     const others = this.#loaded.filter((other) => other.id !== id);
     part.sessions.replaceChildren(...[first, ...others].filter(Boolean).map((one) => this.#item(one)));

@@ -5,7 +5,7 @@ import { describe, element, part, shortened } from "./elements.js";
 import { LogFilter } from "./filter.js";
 import { send } from "./requests.js";
 
-/** How many entries are listed at once. */
+/** The maximum number of listed entries. */
 const LISTED = 50;
 
 /** How many past States are cached. */
@@ -132,7 +132,7 @@ export class Timeline {
 
   // MARK: A moment
 
-  /** Loads the version that is shown. During a request, only the latest selection waits. */
+  /** Loads the version that is shown. Selections during a request are coalesced to the latest one. */
   async #load() {
     if (this.#isLoading) return;
     this.#isLoading = true;

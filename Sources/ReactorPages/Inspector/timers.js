@@ -23,7 +23,7 @@ export class Timers {
     this.open(undefined);
   }
 
-  /** Requests the list: the State has changed, and with it perhaps the timers. */
+  /** Requests the list, after the State, and with it possibly the timers, has changed. */
   async refresh() {
     this.#isStale = true;
     if (this.#isReading) return;
@@ -42,7 +42,7 @@ export class Timers {
     this.#isReading = false;
   }
 
-  /** Drops a request that is due: the session has ended, and has no timers. */
+  /** Cancels a pending request: the session has ended and has no timers. */
   end() {
     this.#isStale = false;
     this.#show([]);

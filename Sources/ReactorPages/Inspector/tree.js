@@ -1,12 +1,12 @@
 // A JSON value as a tree that is updated in place, with marked changes.
 //
 // The text of the tree is the JSON, so that it can be read aloud, searched and copied. Only open
-// nodes are built, and of a long list only its beginning, so that the size of a State does not matter.
+// nodes are built, and only the first elements of a long list, so that States can have any size.
 
 import { stringify } from "/reactor.js";
 import { element } from "./elements.js";
 
-/** How many members of an object or array are built at once. */
+/** How many members of an object or array are built in one step. */
 const PAGE = 100;
 
 /** How many characters of a string are shown before a click. */
@@ -185,7 +185,7 @@ class Node {
   }
 
   #updateArray(before, value) {
-    // Equal elements at both ends stay; those between are paired from their beginning.
+    // Equal elements at both ends are unchanged; those between are paired in order.
     let start = 0;
     const limit = Math.min(before.length, value.length);
     while (start < limit && isSame(before[start], value[start])) start += 1;
@@ -203,7 +203,7 @@ class Node {
       const child = old ?? this.#child(String(index), value[index]);
       child.key = String(index);
       if (old) old.update(value[index]);
-      // An element that existed and is built only now is not new.
+      // An element that existed before, and whose row is built only now, is not marked as added.
       else if (index < value.length - end) this.tree.marks.set(child.row, "added");
       this.children.push(child);
       this.#place(child, index);

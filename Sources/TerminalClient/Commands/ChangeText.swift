@@ -12,12 +12,12 @@ struct ChangeText {
     case green = "32", red = "31", yellow = "33", grey = "90"
   }
 
-  /// The line above the changes of a version.
+  /// Returns the line above the changes of a version.
   func heading(_ cursor: String, note: String = "") -> String {
     paint(note.isEmpty ? cursor : "\(cursor) \(note)", .grey)
   }
 
-  /// One line per operation of a patch, with the previous value.
+  /// Returns one line per operation of a patch, with the previous value.
   func lines(of patch: JSONPatch, on state: JSONValue) -> [String] {
     var lines: [String] = []
     var before = state
@@ -55,7 +55,7 @@ struct ChangeText {
     return text.count > Self.valueLimit ? text.prefix(Self.valueLimit) + "…" : text
   }
 
-  /// A text in which characters that control the terminal or the direction of text are replaced.
+  /// Replaces the characters that control the terminal or the direction of text.
   static func printable(_ text: String) -> String {
     String(
       String.UnicodeScalarView(

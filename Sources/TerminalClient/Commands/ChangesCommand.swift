@@ -4,7 +4,7 @@ internal import Glibc
 /// `reactord changes URL`: prints one line per change of a server, and continues from the position in a
 /// file.
 public struct ChangesCommand: Equatable, Sendable {
-  /// The server; its path is the prefix of a proxy.
+  /// The URL of the server, whose path is the path prefix of a proxy.
   private let server: ServerURL
   /// The parameters of the stream, beginning with `&`.
   private let query: String
@@ -18,7 +18,8 @@ public struct ChangesCommand: Equatable, Sendable {
   ///   - reactor: Only changes of this reactor; `nil` for all.
   ///   - session: Only changes of this session of the reactor; `nil` for all.
   ///   - content: `entries` or `state`, for the additional data; `nil` for none.
-  ///   - positionFile: The file with the position; `nil` begins with the next change.
+  ///   - positionFile: The file with the position; with `nil` the output begins with the next
+  ///     change.
   package init?(
     url: String, reactor: String?, session: String?, content: String?, positionFile: String?
   ) {
@@ -37,7 +38,7 @@ public struct ChangesCommand: Equatable, Sendable {
     let position = try storedPosition()
     var printer = ChangePrinter(file: positionFile)
     var connection = ConnectionReport()
-    // The id of the last event wins over `after`.
+    // After a reconnection the id of the last event is sent, which takes precedence over `after`.
     let query = position == "0" ? query + "&after=0" : query
     let feed = EventFeed(
       path: "v1/changes/events" + (query.isEmpty ? "" : "?" + query.dropFirst()),
@@ -58,7 +59,7 @@ public struct ChangesCommand: Equatable, Sendable {
     try runner.executeUntilIdle { $0.start(now: $1) }
   }
 
-  /// The id in the file; `nil` without a file.
+  /// Returns the id in the file, `0` if the file does not exist or is empty; `nil` without a file.
   private func storedPosition() throws(CommandFailure) -> String? {
     guard let positionFile else { return nil }
     let descriptor = unsafe open(positionFile, O_RDONLY | O_CLOEXEC)
@@ -66,7 +67,7 @@ public struct ChangesCommand: Equatable, Sendable {
       guard errno == ENOENT else {
         throw CommandFailure("cannot read the file \"\(positionFile)\"", exitCode: EX_NOINPUT)
       }
-      // A forwarder that begins forwards what is retained.
+      // The first run begins with the oldest retained change.
       return "0"
     }
     defer { close(descriptor) }
@@ -90,8 +91,8 @@ private struct ChangePrinter {
     self.file = file
   }
 
-  /// Prints events that arrived together, and then stores the position: a crash repeats changes and loses
-  /// none.
+  /// Prints events that arrived together, and then stores the position: after a crash some changes
+  /// are printed again, but none is lost.
   mutating func print(_ events: [EventParser.Event]) throws(CommandFailure) {
     var last: String?
     for event in events {
@@ -110,7 +111,7 @@ private struct ChangePrinter {
     if let file { try store(last, in: file) }
   }
 
-  /// Replaces the file, so that a crash leaves the old position or the new one.
+  /// Replaces the file atomically: after a crash it contains the old position or the new one.
   private func store(_ id: String, in file: String) throws(CommandFailure) {
     let temporary = file + ".new"
     let failure = CommandFailure("cannot write the file \"\(file)\"", exitCode: EX_IOERR)

@@ -26,7 +26,7 @@ enum ScreenList {
     return nil
   }
 
-  /// The name of an entry, followed by the screens of a child flow.
+  /// Returns the name of an entry, followed by the screens of a child flow.
   private static func screens(of entry: JSONValue, depth: Int) -> [String]? {
     guard case .string(let name)? = entry["screen"], let state = entry["state"] else { return nil }
     return [name] + (stack(in: state, depth: depth + 1)?.screens ?? [])

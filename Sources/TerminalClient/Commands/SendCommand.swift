@@ -22,7 +22,7 @@ public struct SendCommand: Equatable, Sendable {
     self.wait = wait
   }
 
-  /// The JSON of an action given on the command line.
+  /// Returns the JSON of an action on the command line.
   ///
   /// A single word is the name of a case, because a shell strips the quotes of `"increase"`. Other text
   /// is sent as it is, and the server rejects it if it is not JSON.

@@ -32,7 +32,7 @@ public struct WatchCommand: Equatable, Sendable {
       case .status(let status):
         try connection.changed(status, hasBegun: watched.hasBegun)
       case .check: return check(&machine)
-      // There is one session; the others are steps of the connection.
+      // There is no `overflow` of one session, and the runner executes the other outputs.
       case .overflow, .open, .close, .renewToken: break
       }
       return []
@@ -40,7 +40,8 @@ public struct WatchCommand: Equatable, Sendable {
     try runner.executeUntilIdle { $0.join(session.key, now: $1) }
   }
 
-  /// Reads the State of a session whose stream was rejected; removes it if that is rejected as well.
+  /// Requests the State of a session whose stream was rejected, and removes the session if this
+  /// request is rejected as well.
   private func check(_ machine: inout StreamMachine) -> [StreamMachine.Output] {
     let connection = HTTPConnection(to: session.origin, keepsConnection: false)
     let request = TransportRequest(

@@ -8,9 +8,9 @@ struct ConnectionReport {
   ///
   /// - Parameters:
   ///   - status: The status.
-  ///   - hasBegun: Whether anything was received. Otherwise there is nothing to resume.
-  /// - Throws: A failure if the connection was lost before anything was received. A rejection of a session
-  ///   (4xx) is none: the machine reads its State first.
+  ///   - hasBegun: Whether anything has been received. If not, there is no stream to resume.
+  /// - Throws: A failure if the connection was lost before anything was received. The rejection of
+  ///   a session (4xx) does not throw: the machine first requests the State of the session.
   mutating func changed(
     _ status: ConnectionStatus, hasBegun: Bool
   ) throws(CommandFailure) {

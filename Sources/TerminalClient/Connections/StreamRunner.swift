@@ -48,7 +48,7 @@ final class StreamRunner<Machine: StreamReading> {
     }
   }
 
-  /// Executes outputs and those that follow from them; returns the connection to make.
+  /// Executes outputs and those that follow from them; returns the connection to open.
   private func follow(
     _ outputs: [Machine.Output]
   ) throws(CommandFailure) -> (request: TransportRequest, stream: Int)? {
@@ -59,7 +59,7 @@ final class StreamRunner<Machine: StreamReading> {
       for output in rest {
         switch Machine.step(of: output) {
         case .open(let request, let stream): opening = (request, stream)
-        // A connection ends with the call that made it, and there is no token.
+        // `connect` closes its connection when it returns, and the command has no token.
         case .close, .renewToken: break
         case nil: following += try execute(&machine, output)
         }
@@ -69,9 +69,9 @@ final class StreamRunner<Machine: StreamReading> {
     return opening
   }
 
-  /// Opens one connection and executes its outputs until its end.
+  /// Opens one connection and executes the outputs of its events until its end.
   ///
-  /// - Returns: The outputs that follow its end.
+  /// - Returns: The outputs to execute after its end.
   private func connect(
     _ request: TransportRequest, _ stream: Int
   ) throws(CommandFailure) -> [Machine.Output] {
@@ -97,7 +97,7 @@ final class StreamRunner<Machine: StreamReading> {
       }
     } catch {
       problem = error.problem
-      // The machine reports the silence that it has noticed, and ignores the end of the stream.
+      // The machine reports the silent stream now, and ignores the `closed` that follows.
       if error.reason == .silent { rest += machine.wake(now: now) }
     }
     if let failure { throw failure }
@@ -107,7 +107,9 @@ final class StreamRunner<Machine: StreamReading> {
     return rest + machine.rejected(stream: stream, response, now: now)
   }
 
-  /// Applies an event of the connection; returns the outputs that end it.
+  /// Applies an event of the connection; returns the outputs to execute after its end.
+  ///
+  /// If there are any, the connection is closed.
   private func apply(
     _ event: TransportEvent, _ stream: Int
   ) throws(CommandFailure) -> [Machine.Output] {

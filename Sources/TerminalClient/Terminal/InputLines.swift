@@ -2,7 +2,7 @@ internal import Glibc
 
 /// The lines of standard input.
 package final class InputLines {
-  /// Larger than the largest value that a store accepts.
+  /// The maximum length of a line, in bytes: more than the largest value that a store accepts.
   private static let lineLimit = 268_435_456
 
   private var buffer = [UInt8](repeating: 0, count: 65_536)
@@ -12,7 +12,7 @@ package final class InputLines {
   /// Creates a reader at the current position.
   package init() {}
 
-  /// The next line without its newline; `nil` after the last one.
+  /// Returns the next line without its newline; `nil` after the last one.
   package func next() throws(CommandFailure) -> [UInt8]? {
     var line: [UInt8] = []
     while true {

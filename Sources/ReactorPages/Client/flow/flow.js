@@ -31,7 +31,7 @@ class Flow {
   #options;
   /** The screens by key. */
   #known = new Map();
-  /** The screens whose dismissal is sent; they and those above are not displayed. */
+  /** The keys of screens whose dismissal is pending; they and the screens above are not displayed. */
   #leaving = new Set();
   #history;
   #presenter;
@@ -88,7 +88,7 @@ class Flow {
     }
   }
 
-  /** Displays the screens below the one that is dismissed, and all again if that is rejected. */
+  /** Hides a screen and those above until its dismissal has a response; a rejection shows them again. */
   async #dismiss(screen) {
     if (this.#leaving.has(screen.key)) return;
     this.#leaving.add(screen.key);

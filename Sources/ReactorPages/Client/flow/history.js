@@ -14,7 +14,7 @@ export class History {
   /** The path of each screen when it was on top, by key. */
   #paths = new Map();
   #isSynchronizing = false;
-  /** Resolves at the next `popstate`, which this object has caused. @type {() => void | undefined} */
+  /** Called at the next `popstate`, if this object has caused it. @type {() => void | undefined} */
   #moved;
   /** The number of paths that the user has requested and that are being opened. */
   #opening = 0;
@@ -31,7 +31,7 @@ export class History {
     this.#abort.abort();
   }
 
-  /** The path of the page's address, unless the entry was created here. */
+  /** The path in the page's address, unless this object created the history entry. */
   requested() {
     return this.#url === "none" || this.#entry ? undefined : this.#address;
   }
@@ -45,7 +45,7 @@ export class History {
     return this.#url === "path" ? location.pathname : location.hash.slice(1);
   }
 
-  /** Shows screens; without a path it is unknown. */
+  /** Shows screens; `path` is `undefined` if it is unknown. */
   show(keys, path) {
     this.#keys = keys;
     if (path !== undefined) this.#paths.set(keys.at(-1), path);
@@ -59,7 +59,7 @@ export class History {
     this.#isSynchronizing = false;
   }
 
-  /** Moves one step towards the displayed screens. Returns whether there may be another. */
+  /** Moves one step towards the displayed screens. Returns whether another step can be necessary. */
   async #step() {
     const keys = this.#keys;
     const at = this.#entry?.keys;
@@ -81,7 +81,7 @@ export class History {
     history[method]({ ...history.state, [NAME]: { keys, path } }, "", address);
   }
 
-  /** Moves in the history. If the browser does not, the current entry is used. */
+  /** Moves in the history. If the browser does not move within 2 s, replaces the current entry. */
   #go(distance) {
     return new Promise((resolve) => {
       const timer = setTimeout(() => {
@@ -102,11 +102,11 @@ export class History {
     if (this.#moved) return this.#moved();
     const at = this.#entry?.keys;
     if (at && isPrefix(at, this.#keys)) {
-      // Back: the lowest screen that was left takes those above along.
+      // Back: dismissing the lowest screen that was left also dismisses those above it.
       const left = this.#keys[at.length];
       if (left !== undefined) this.#user.dismiss(left);
     } else {
-      // Forward to a screen that is gone, or an address that the user has entered.
+      // Forward to a screen that is not presented, or an address that the user has entered.
       this.#open(at ? this.#entry.path : this.#address);
     }
   }

@@ -2,7 +2,7 @@
 
 import { traits } from "/reactor.js";
 
-/** Displays screens: each by the element that its factory returns once. */
+/** Displays each screen with an element, which its factory returns when the screen is added. */
 export class Presenter {
   #container;
   #factories;
@@ -24,7 +24,7 @@ export class Presenter {
     const start = document.startViewTransition?.bind(document);
     if (start && added?.animated && traits.value.motion === "full" && this.#elements.size > 0) {
       const { ready, finished } = start(() => this.#update(screens));
-      // A transition that the browser skips has updated the page all the same.
+      // The promises reject if the browser skips the transition, but the page is updated.
       for (const end of [ready, finished]) end.catch(() => {});
     } else {
       this.#update(screens);
@@ -40,7 +40,7 @@ export class Presenter {
     for (const screen of screens) {
       if (!this.#elements.has(screen.key)) this.#add(screen);
     }
-    // The screens below the highest one that is not a modal are hidden.
+    // Hide the screens below the highest one that is not a modal.
     const base = screens.map(({ presentation }) => presentation !== "modal").lastIndexOf(true);
     screens.forEach(({ key }, index) => { this.#elements.get(key).hidden = index < base; });
   }
@@ -52,12 +52,12 @@ export class Presenter {
     this.#container.append(element);
     if (!(element instanceof HTMLDialogElement)) return;
     element.append(content);
-    // The dialog closes when the screen is removed, which the flow may reject.
+    // The dialog is closed when the screen is removed: the flow can reject the dismissal.
     element.addEventListener("cancel", (event) => {
       event.preventDefault();
       screen.dismiss();
     });
-    // Without a recent user activation, Escape closes it all the same.
+    // Without a recent user activation, Escape closes the dialog in spite of `preventDefault`.
     element.addEventListener("close", () => element.isConnected && screen.dismiss());
     element.showModal();
   }

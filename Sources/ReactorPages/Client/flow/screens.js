@@ -3,7 +3,7 @@
 import { Stream, Value } from "/reactor.js";
 
 /**
- * Lists the screens of a stack. Those of a child flow take the place of its entry.
+ * Lists the screens of a stack. The screens of a child flow replace the entry of the flow.
  *
  * @returns {any[]}
  */
@@ -12,7 +12,7 @@ export function list(stack, options, wrap = options.action, prefix = "", outer =
     const { id, screen, state } = entry;
     const key = prefix + id;
     const send = (action) => wrap({ send: { to: id, action: { [screen]: action } } });
-    // The first screen of a child flow is presented and dismissed as the flow.
+    // The first screen of a child flow has the presentation and the dismissal of the flow.
     const own = { ...entry, dismissal: wrap({ dismiss: id }) };
     const shown = index === 0 && outer ? { ...outer, id, screen, state } : own;
     const inner = options.stack(state ?? {});
