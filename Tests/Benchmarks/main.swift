@@ -5,7 +5,7 @@ import Foundation
 // new server per measurement, warmed up, median of several.
 
 let names = CommandLine.arguments.dropFirst()
-// The measured process is the one that serves.
+// Measure the process that serves: no supervisor.
 setenv("REACTORD_SUPERVISE", "false", 1)
 if let unknown = names.first(where: { name in !Scenario.all.contains { $0.name == name } }) {
   print("There is no benchmark \(unknown). These are known:")
@@ -13,7 +13,9 @@ if let unknown = names.first(where: { name in !Scenario.all.contains { $0.name =
   exit(64)
 }
 
-/// The failed measurements; a missed target is no failure.
+/// The number of failed measurements.
+///
+/// A missed target does not count.
 var failures = 0
 do {
   let bench = try Bench()

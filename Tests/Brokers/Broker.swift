@@ -2,11 +2,14 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A nats-server process with JetStream in a temporary folder, ended with the object.
+/// A nats-server process with JetStream in a temporary folder.
 ///
-/// The binary is that of ``program(in:)``. A process that panics is started again with the same port and data,
-/// as a service manager does it: nats-server 2.9.10 has one in `jsMsgGetRequest`, if a message of a stream is read
-/// that is being created, and the tests that share a broker must not all fail by it.
+/// The process ends with the object.
+///
+/// The binary is that of ``program(in:)``. A process that panics is started again with the same
+/// port and data, as a service manager does. The reason is a panic of nats-server 2.9.10 in
+/// `jsMsgGetRequest`, which occurs if a message is read from a stream that is being created: one of
+/// these panics must not fail all tests that share the broker.
 public final class Broker: Sendable {
   /// An error of a process.
   public struct Failure: Error, CustomStringConvertible {
@@ -14,10 +17,10 @@ public final class Broker: Sendable {
     public let description: String
   }
 
-  /// The process, if it was started.
+  /// The id of the process; `nil` if it is not running.
   public var id: Int32? { child.withLock { $0 } }
 
-  /// The port of clients.
+  /// The port for clients.
   public let port: UInt16
 
   /// The port of `/healthz`, which responds with 200 once all streams of the broker are current.
@@ -28,12 +31,12 @@ public final class Broker: Sendable {
   private let folder: String
   private let child = Mutex<pid_t?>(nil)
 
-  /// Starts a broker with JetStream, and waits until it accepts connections.
+  /// Starts a broker, and waits until it accepts connections.
   ///
   /// - Parameters:
-  ///   - settings: Further lines of the configuration.
+  ///   - settings: Additional lines of the configuration.
   ///   - hasJetStream: Whether JetStream is enabled.
-  ///   - program: Its binary.
+  ///   - program: The path or name of the binary.
   /// - Throws: If the process does not start.
   public init(
     _ settings: String = "", hasJetStream: Bool = true, program: String = Broker.program()
@@ -73,7 +76,7 @@ public final class Broker: Sendable {
     (try? String(contentsOfFile: folder + "/output", encoding: .utf8)) ?? ""
   }
 
-  /// Ends the process at once, as a crash would.
+  /// Ends the process immediately, as a crash would.
   public func kill() { end(SIGKILL) }
 
   /// Ends the process in an orderly way.
@@ -103,11 +106,13 @@ public final class Broker: Sendable {
     }
   }
 
-  /// Waits on a thread of its own for the end of a process, and replaces one that has panicked.
+  /// Waits for the end of a process on a thread of its own, and replaces a process that has
+  /// panicked.
   private func restartAfterPanic(of id: pid_t) {
     Thread.detachNewThread { [weak self] in
       var information = siginfo_t()
-      // Without reaping: ``end(_:)`` signals a process only while its identifier is not free.
+      // Wait without reaping the process: ``end(_:)`` can signal the process only as long as its
+      // identifier is not reused.
       while waitid(P_PID, id_t(id), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
       let exit = (information.si_code, information._sifields._sigchld.si_status)
       guard exit == (CInt(CLD_EXITED), Self.panicStatus) else { return }
@@ -147,7 +152,9 @@ public final class Broker: Sendable {
     }
   }
 
-  /// Whether the process has not ended; a binary that cannot read the configuration ends at once.
+  /// Whether the process is running.
+  ///
+  /// A binary that cannot read the configuration ends immediately.
   private var isRunning: Bool {
     child.withLock { child in
       guard let id = child else { return false }
@@ -177,7 +184,7 @@ public final class Broker: Sendable {
     child.withLock { child in
       guard let id = child else { return }
       _ = Glibc.kill(id, signal)
-      // A stopped process ends when it continues.
+      // A stopped process receives the signal only after it continues.
       _ = Glibc.kill(id, SIGCONT)
       Self.reap(id)
       child = nil
@@ -195,7 +202,7 @@ public final class Broker: Sendable {
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
-    // The signal mask of the thread of a test is not the broker's.
+    // The broker must not inherit the signal mask of the test's thread.
     var mask = sigset_t()
     sigemptyset(&mask)
     posix_spawnattr_setsigmask(&attributes, &mask)
@@ -212,7 +219,9 @@ public final class Broker: Sendable {
     return id
   }
 
-  /// The processes to end with this one: brokers that all tests share are never released.
+  /// The processes to end when this process exits.
+  ///
+  /// Brokers that all tests share are never released.
   private static let living = Mutex<Set<pid_t>>([])
 
   private static func endAtExit(_ id: pid_t) {
@@ -224,11 +233,11 @@ public final class Broker: Sendable {
     atexit { Broker.living.withLock { living in for id in living { _ = Glibc.kill(id, SIGKILL) } } }
   }
 
-  /// The binary that the environment variable `NATS_SERVER` names, else the one that `make test` unpacks,
-  /// else that of the `PATH`.
+  /// Returns the binary that the environment variable `NATS_SERVER` names, the one that `make test`
+  /// unpacks, or the one in the `PATH`, in this order.
   ///
   /// - Parameter environment: The environment; `nil` for that of this process.
-  /// - Returns: Its path or name.
+  /// - Returns: The path or name of the binary.
   public static func program(in environment: [String: String]? = nil) -> String {
     let environment = environment ?? ProcessInfo.processInfo.environment
     if let program = environment["NATS_SERVER"], !program.isEmpty { return program }
@@ -243,10 +252,13 @@ public final class Broker: Sendable {
     return path
   }
 
-  /// The ports of all brokers: one that has not bound its port yet must not lose it to another.
+  /// The ports of all brokers.
+  ///
+  /// A port is reserved from its selection until the broker has bound it.
   private static let chosenPorts = Mutex<Set<UInt16>>([])
 
-  /// A port outside the range that the system selects from, so that it is free again after a restart.
+  /// Returns a port outside the range from which the system selects ports, so that no other socket
+  /// takes it during a restart of the broker.
   static func freePort() -> UInt16 {
     while true {
       let port = UInt16.random(in: 18_000...29_999)
@@ -280,14 +292,16 @@ public final class Broker: Sendable {
   }
 }
 
-/// Three brokers that form a cluster, ended with the object.
+/// Three brokers that form a cluster.
+///
+/// Their processes end with the object.
 public final class BrokerCluster: Sendable {
   /// The brokers.
   public let brokers: [Broker]
 
   /// Starts three brokers, and waits until they accept connections.
   ///
-  /// JetStream responds once the brokers have elected a leader, some seconds later.
+  /// JetStream responds some seconds later, after the brokers have elected a leader.
   public init() throws {
     let routes = (0..<3).map { _ in Broker.freePort() }
     brokers = try (0..<3).map {

@@ -1,26 +1,28 @@
-/// Three brokers that form a cluster, with links to each other and to the nodes that can be interrupted.
+/// Three brokers that form a cluster.
 ///
-/// The brokers and nodes learn no addresses but those of the links.
+/// Their links to each other and to the nodes can be interrupted.
+///
+/// The brokers and nodes know no addresses except those of the links.
 public final class BrokerNetwork: Sendable {
   /// The brokers.
   public let brokers: [Broker]
 
-  /// The links between the brokers: `routes[i][j]` are those that broker `i` opens to `j`.
+  /// The links between the brokers: broker `i` connects to broker `j` through `routes[i][j]`.
   private let routes: [[NetworkLink]]
   /// The links of each node to each broker.
   private let accesses: [[NetworkLink]]
 
   /// Starts three brokers, and waits until they accept connections.
   ///
-  /// - Parameter nodes: The number of nodes to have links for.
+  /// - Parameter nodes: The number of nodes that need links.
   /// - Throws: If a broker does not start.
   public init(nodes: Int) throws {
     let ports = (0..<3).map { _ in Broker.freePort() }
     let routes = try ports.map { _ in try ports.map { try NetworkLink(to: $0) } }
     let brokers = try (0..<3).map { index in
       let others = (0..<3).filter { $0 != index }.map { routes[index][$0].port }
-      // The broker advertises an address at which nothing listens, because the others would open
-      // connections to it that pass no link.
+      // The broker advertises an address at which nothing listens. Otherwise the other brokers
+      // would connect to it without a link.
       return try Broker(
         "b\(index + 1)", cluster: ports[index], routes: others,
         "advertise: \"127.0.0.1:1\", no_advertise: true")

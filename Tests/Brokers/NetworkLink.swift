@@ -2,10 +2,12 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A TCP proxy in front of a port, as the network between two machines that can be interrupted.
+/// A TCP proxy in front of a port.
 ///
-/// While it is interrupted, connections remain and bytes wait, as segments that TCP sends again do; both
-/// ends see the interruption only by their own time limits.
+/// It stands for a network between two machines that can be interrupted.
+///
+/// During an interruption, connections stay open and bytes are delayed, like TCP segments that are
+/// retransmitted later. Both ends detect the interruption only by their own timeouts.
 public final class NetworkLink: Sendable {
   /// The port on loopback that stands for the target.
   public let port: UInt16
@@ -13,9 +15,11 @@ public final class NetworkLink: Sendable {
   private let listener: Int32
   private let gate = Gate()
 
-  /// Listens in front of a port, whose service need not run yet.
+  /// Listens in front of a port.
   ///
-  /// - Parameter target: The port that connections are passed to.
+  /// The service behind the port can start later.
+  ///
+  /// - Parameter target: The port to which connections are forwarded.
   /// - Throws: If no port is free.
   public init(to target: UInt16) throws {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
@@ -32,14 +36,14 @@ public final class NetworkLink: Sendable {
 
   deinit {
     gate.end()
-    // Wakes the thread that accepts, which closes the socket.
+    // Wakes the accepting thread, which closes the socket.
     shutdown(listener, Int32(SHUT_RDWR))
   }
 
   /// Interrupts both directions: nothing passes, and nothing is rejected.
   public func interrupt() { gate.close() }
 
-  /// Ends the interruption: bytes that wait pass.
+  /// Ends the interruption: delayed bytes are forwarded.
   public func restore() { gate.open() }
 
   private static func accept(_ listener: Int32, _ target: UInt16, _ gate: Gate) {
@@ -53,7 +57,7 @@ public final class NetworkLink: Sendable {
     close(listener)
   }
 
-  /// Connects a client with the target, and copies both directions until one of them ends.
+  /// Connects a client to the target, and copies both directions until one of them ends.
   private static func connect(_ client: Int32, _ target: UInt16, _ gate: Gate) {
     gate.waitUntilOpen()
     let server = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
@@ -65,7 +69,7 @@ public final class NetworkLink: Sendable {
   }
 }
 
-/// Whether bytes pass a link.
+/// Blocks the threads of a link while it is interrupted.
 private final class Gate: Sendable {
   private let condition = NSCondition()
   private let isOpen = Atomic(true)
@@ -83,7 +87,7 @@ private final class Gate: Sendable {
     }
   }
 
-  /// Opens the gate for good.
+  /// Opens the gate permanently.
   func end() {
     isOver.store(true, ordering: .releasing)
     open()
@@ -97,7 +101,9 @@ private final class Gate: Sendable {
   }
 }
 
-/// Two sockets that one link connects, closed with the object.
+/// The two sockets of a forwarded connection.
+///
+/// They are closed with the object.
 private final class SocketPair: Sendable {
   private let ends: [Int32]
 
@@ -109,7 +115,9 @@ private final class SocketPair: Sendable {
 
   deinit { for end in ends { close(end) } }
 
-  /// Copies one direction until its source has closed, which the other end sees once the gate is open.
+  /// Copies one direction until its source has closed.
+  ///
+  /// The other end sees the close once the gate is open.
   func copy(from source: Int32, to target: Int32, through gate: Gate) {
     withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 1) { space in
       while true {

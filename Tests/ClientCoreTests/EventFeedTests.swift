@@ -7,7 +7,7 @@ private struct FeedScript {
   var feed = EventFeed(path: "v1/globals/user/events", random: { 1 })
   var now = Duration.zero
   var stream = 0
-  /// The outputs since ``taken()``.
+  /// The outputs since the last call of ``taken()``.
   private var log: [String] = []
 
   mutating func perform(_ outputs: [EventFeed.Output]) {

@@ -20,7 +20,8 @@ struct OptimisticStatesTests {
     states.expect(1) { $0 + 5 }
     states.sent(1)
     #expect(shown(states) == 15)
-    // The State of the action arrives before its response: it is not applied twice.
+    // The State of the action arrives before its response: the expected change is not applied
+    // twice.
     states.confirm(15, at: at(2), now: .zero)
     #expect(shown(states) == 15)
     states.answered(1, at: at(2), now: .zero)

@@ -48,7 +48,9 @@ private struct RandomStream {
     }
   }
 
-  /// Opens a stream, which begins with what follows the cursors of the request.
+  /// Opens a stream.
+  ///
+  /// For each session it begins with a patch from the request's cursor, or with the State.
   mutating func open() {
     now = machine.deadline ?? now
     for case .open(let request, let number) in machine.wake(now: now) {
@@ -73,7 +75,7 @@ private struct RandomStream {
     let index = Int.random(in: sessions.indices, using: &generator)
     switch Int.random(in: 0..<20, using: &generator) {
     case 0:
-      // In the middle of an event, whose beginning is lost.
+      // Cut the connection in the middle of an event, whose first half is lost.
       let event = state(index)
       receive(String(event.prefix(event.count / 2)))
       _ = machine.closed(stream: stream, nil, now: now)
@@ -83,7 +85,7 @@ private struct RandomStream {
       sessions[index].states.append(generator.value(depth: 3))
       send(state(index))
     default:
-      // Several versions can be one event.
+      // One event can contain several versions.
       for _ in 0...Int.random(in: 0..<3, using: &generator) {
         let last = sessions[index].states[sessions[index].states.count - 1]
         sessions[index].states.append(generator.changed(last))

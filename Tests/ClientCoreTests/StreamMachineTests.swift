@@ -8,7 +8,7 @@ private struct Script {
   var machine = StreamMachine(capacity: 100, random: { 1 })
   var now = Duration.zero
   var stream = 0
-  /// The outputs since ``taken()``.
+  /// The outputs since the last call of ``taken()``.
   var log: [String] = []
 
   mutating func perform(_ outputs: [StreamMachine.Output]) {
@@ -256,7 +256,7 @@ struct StreamMachineTests {
     }
     #expect(problem.kind == .unknownAddress)
     #expect(problem.detail?.contains("update the server") == true)
-    // The session itself is served, so that it stays and the stream is requested again.
+    // The server serves the session itself, so the session stays and its stream is requested again.
     script.wait()
     #expect(script.taken().count == 1)
   }

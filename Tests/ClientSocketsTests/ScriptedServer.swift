@@ -4,7 +4,9 @@ import Glibc
 import Synchronization
 import TestSupport
 
-/// A server on the loopback address; each connection follows its own script, in the order of connections.
+/// A server on the loopback address.
+///
+/// Each connection executes the next of its scripts.
 final class ScriptedServer: Sendable {
   typealias Script = @Sendable (Peer) -> Void
 
@@ -15,23 +17,27 @@ final class ScriptedServer: Sendable {
   /// The number of connections that were accepted.
   var connectionCount: Int { accepted.load(ordering: .relaxed) }
 
-  /// Listens; connections after the last script are closed at once.
+  /// Starts to listen.
+  ///
+  /// Connections after the last script are closed immediately.
   convenience init(_ scripts: Script...) throws {
     try self.init(scripts)
   }
 
-  /// Listens; connections after the last script are closed at once.
+  /// Starts to listen.
+  ///
+  /// Connections after the last script are closed immediately.
   init(_ scripts: [Script]) throws {
     let (listener, port) = try LoopbackSocket.listening()
     self.listener = listener
     address = ServerAddress(host: "127.0.0.1", port: port)
-    // Threads, since those of Dispatch are bounded and all of these block.
+    // Use threads of its own: all of them block, and the number of Dispatch threads is bounded.
     Thread.detachNewThread { [weak self] in
       for number in 0... {
         let connection = LoopbackSocket.accept(from: listener)
         guard let connection, let self else {
-          // Closed here and not at the end of the server: another one may have got the number of a
-          // descriptor that this thread still accepts from.
+          // Close the socket here and not in `deinit`: another socket could get the number of the
+          // descriptor while this thread still accepts from it.
           if let connection { close(connection) }
           close(listener)
           return

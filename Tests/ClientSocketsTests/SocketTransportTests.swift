@@ -3,10 +3,11 @@ import ClientSockets
 import Synchronization
 import Testing
 
-/// The transport of plain sockets against a server that fails in chosen places.
+/// The transport of plain sockets against a server that fails at chosen points.
 ///
-/// Timeouts are ten minutes where the failure must be noticed without one. Others are at most 30 s:
-/// longer requests have threads of their own.
+/// A request has a timeout of ten minutes if the transport must detect the failure without the
+/// timeout. All other timeouts are at most 30 s: longer requests use connections and threads of
+/// their own.
 @Suite(.timeLimit(.minutes(10))) struct SocketTransportTests {
   private static let key = TransportRequest.Field("Idempotency-Key", "k")
 

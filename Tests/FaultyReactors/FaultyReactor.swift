@@ -32,7 +32,7 @@ final class FaultyReactor: Reactor {
     init() {}
 
     init(from decoder: any Decoder) throws {
-      // Not while the schema is derived.
+      // Do not trap while the schema is derived, which decodes `false`.
       if try Bool(from: decoder) { fatalError("trap in decoding") }
     }
 

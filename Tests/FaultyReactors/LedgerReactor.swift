@@ -1,6 +1,7 @@
 import ReactorCore
 
-/// A reactor that enters numbers, at once or in an effect, so that a log shows which requests it executed.
+/// A reactor that enters numbers, immediately or in an effect, so that its log shows which requests
+/// it has executed.
 final class LedgerReactor: Reactor {
   enum Action: Codable, Sendable {
     case enter(Int)

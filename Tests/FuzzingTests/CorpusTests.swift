@@ -2,7 +2,7 @@ import Foundation
 import FuzzedParsers
 import Testing
 
-/// No input of the committed corpus may trap any parser.
+/// No input of the committed corpus traps any parser.
 struct CorpusTests {
   private static let corpus = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "../Fuzzing/Corpus").standardizedFileURL
@@ -37,7 +37,7 @@ struct CorpusTests {
         }
       }
     }
-    // A trap ends the process; no input may be missing either.
+    // A trap would end the process. The corpus must not be empty.
     #expect(count > 0)
   }
 }

@@ -13,10 +13,10 @@ struct CostTests {
     for input in HostileInput.all(for: parser) {
       for size in [1_024, 20_000] {
         let bytes = input.bytes(size)
-        // A fixed cost, such as that of a new session, is not that of the input.
+        // Allow 20 ms for fixed costs, such as that of a new session.
         let bound =
           Self.nanosecondsPerByte * Double(parser.passes * bytes.count) + 20_000_000
-        // Neither is one that does not repeat, such as that of a new service.
+        // Three attempts exclude one-time costs, such as that of a new service.
         let isBounded = (0..<3).contains { _ in
           ParserCost.threadTime { parser.parse(bytes) } < bound
         }

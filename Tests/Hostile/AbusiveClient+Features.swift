@@ -3,7 +3,8 @@ import Foundation
 extension AbusiveClient {
   private static let abused = "/v1/reactors/counter/sessions/abused"
 
-  /// Accepts the token of the file that every daemon has, beside requests without one.
+  /// The flags of a daemon that accepts requests with the token of its token file, and requests
+  /// without a token.
   private static let tokens = [
     "--auth-rules", #"[{"allow":"admin","anonymous":true}]"#, "--auth-tokens", "FOLDER/tokens",
   ]
@@ -28,7 +29,7 @@ extension AbusiveClient {
       let body = Array(#"{"parameters":{"item":"A lamp","endsAt":"\#(end)"}}"#.utf8)
       let open = Array(#""open""#.utf8)
       target.flood { connection, turn in
-        // Fewer than the lobby lists.
+        // Use fewer auctions than the lobby lists.
         let path = "/v1/reactors/auction/sessions/t-\(target.name)-\(turn % 400)"
         guard connection.exchange("PUT", path, body: body) != nil else { return nil }
         return connection.exchange("POST", path + "/actions", body: open)
@@ -79,7 +80,7 @@ extension AbusiveClient {
         }
       }
     },
-    // A ranking is retained per prefix, and all of these are different.
+    // The service retains a ranking per prefix, and all of these prefixes are different.
     AbusiveClient(name: "rankings", expects: [200], prepare: manySessions) { target in
       let prefixes = (0..<3_000).map { "stored-\($0)" }
       target.flood { connection, turn in
@@ -157,14 +158,14 @@ extension AbusiveClient {
     },
   ]
 
-  /// Abuse of one node of a cluster, beside clients of another one.
+  /// Abuse of one node of a cluster; the well-behaved clients use another node.
   static let cluster: [AbusiveClient] = [
     AbusiveClient(name: "cluster-sessions", expects: [201], nodes: 2) { target in
       target.flood { connection, _ in
         connection.exchange("POST", "/v1/reactors/counter/sessions", body: [])
       }
     },
-    // The sessions of the well-behaved clients belong to the other node.
+    // The sessions of the well-behaved clients, which the other node owns.
     AbusiveClient(name: "cluster-forwards", threads: 8, expects: [200], nodes: 2) { target in
       let increase = Array(#""increase""#.utf8)
       target.flood { connection, turn in
@@ -197,11 +198,11 @@ extension AbusiveClient {
     .get("cluster-lists", "/v1/reactors/counter/sessions?limit=1000", nodes: 2),
   ]
 
-  /// Abuse by bursts and by many connections that are ready at the same time.
+  /// Abuse by bursts, and by many connections that are ready at the same time.
   static let bursts: [AbusiveClient] = [
     AbusiveClient(name: "connection-bursts", threads: 1) { target in
       while target.isTimeLeft {
-        // All are closed at once.
+        // All connections are closed at the same time.
         let connections = (0..<500).map { _ in target.connect() }
         withExtendedLifetime(connections) { Clock.pause(0.05) }
       }

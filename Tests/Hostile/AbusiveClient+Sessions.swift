@@ -100,7 +100,7 @@ extension AbusiveClient {
         }
       }
     },
-    // Each stream has a view of its own, whose events no other stream shares.
+    // Each stream has a view of its own, so it shares its events with no other stream.
     AbusiveClient(name: "stream-views", expects: [200], prepare: smallRoom) { target in
       if target.thread == 0 {
         target.hold(2_000) { connection, number in
@@ -176,7 +176,7 @@ extension AbusiveClient {
     }
   }
 
-  /// A room whose State is just small enough for the publishing thread.
+  /// A room whose State is just small enough for its events to be created on the publishing thread.
   @Sendable private static func smallRoom(_ target: Target) {
     let connection = target.connect()
     let path = "/v1/reactors/chat/sessions/small/actions"

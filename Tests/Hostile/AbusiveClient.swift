@@ -5,19 +5,25 @@ struct AbusiveClient: Sendable {
   /// The name on the command line.
   let name: String
 
-  /// The number of threads that run it side by side.
+  /// The number of threads that run the kind concurrently.
   var threads = 2
 
-  /// The statuses of its responses, each of which occurs; empty if it reads none.
+  /// The statuses of the responses: exactly these must occur.
+  ///
+  /// Empty if the kind reads no responses.
   var expects: Set<Int> = []
 
-  /// The flags of the daemon beside those of every kind; `FOLDER` in them is a folder of its own.
+  /// Additional flags of the daemon.
+  ///
+  /// `FOLDER` stands for a folder of its own.
   var flags: [String] = []
 
-  /// The number of nodes; the kind uses the last one, the well-behaved clients the first.
+  /// The number of nodes.
+  ///
+  /// The kind uses the last node, the well-behaved clients use the first one.
   var nodes = 1
 
-  /// Creates what the abuse needs.
+  /// Creates the sessions that the abuse needs.
   var prepare: @Sendable (Target) -> Void = { _ in }
 
   /// Abuses the daemon until the deadline.
@@ -32,7 +38,7 @@ struct AbusiveClient: Sendable {
     /// Counts the connections and responses.
     let tally: Tally
 
-    /// A name that no other thread and window has.
+    /// A name that is unique among threads and windows.
     var name: String { "\(thread)-\(Int(deadline * 1_000))" }
 
     var isTimeLeft: Bool { Clock.now < deadline }
@@ -84,7 +90,7 @@ struct AbusiveClient: Sendable {
     }
   }
 
-  /// Sends a body as an action again and again.
+  /// Sends a body as an action repeatedly.
   static func action(
     _ name: String, to reactor: String, session: String = "abused", threads: Int = 2,
     prepare: [String] = [], expects: Set<Int> = [422], _ body: @escaping @Sendable () -> String
@@ -102,7 +108,7 @@ struct AbusiveClient: Sendable {
       })
   }
 
-  /// Sends a GET request with fields again and again.
+  /// Sends a GET request with header fields repeatedly.
   static func get(
     _ name: String, _ target: String, threads: Int = 2, fields: String = "",
     expects: Set<Int> = [200], flags: [String] = [], nodes: Int = 1,
@@ -130,7 +136,7 @@ enum Hostile {
     "a" + String(repeating: "\u{301}\u{316}", count: count / 4)
   }
 
-  /// The same, with each byte as a percent escape.
+  /// The same text, with each byte of the marks as a percent escape.
   static func escapedMarks(_ count: Int) -> String {
     "a" + String(repeating: "%CC%81%CC%96", count: count / 12)
   }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Prints a line, also into a pipe at once.
+/// Prints a line without buffering, also into a pipe.
 func say(_ line: String) {
   FileHandle.standardOutput.write(Data((line + "\n").utf8))
 }
@@ -11,7 +11,7 @@ func say(_ line: String) {
 struct Campaign {
   /// The duration of a window.
   private let seconds: Double
-  /// The number of windows without and with each kind.
+  /// The number of windows without a kind, and with it.
   private let rounds: Int
   /// The bound of the 99th percentiles in milliseconds.
   private let bound: Double
@@ -37,7 +37,7 @@ struct Campaign {
 
   /// Runs the kinds and prints a table.
   ///
-  /// - Returns: Whether every kind did what it is for and stayed within the bound.
+  /// - Returns: Whether every kind caused the expected responses and stayed within the bound.
   func run(_ kinds: [AbusiveClient]) throws -> Bool {
     say(
       "\(kinds.count) kinds, \(rounds) × \(seconds.formatted()) s without and with each, beside 100 "
@@ -61,7 +61,7 @@ struct Campaign {
     let clients = WellBehavedClients(count: 100, port: daemon.port)
     defer { clients.stop() }
     let tally = Tally()
-    // The clients create their sessions and connections first.
+    // Wait until the clients have created their sessions and connections.
     Clock.pause(0.5)
     kind.prepare(target(daemon, tally, thread: 0))
     _ = tally.take()
@@ -70,7 +70,7 @@ struct Campaign {
       without.add(pass(clients, daemon))
       begin(kind, daemon, tally)
       with.add(pass(clients, daemon))
-      // The connections of the kind are closed meanwhile.
+      // Wait until the connections of the abusive client are closed.
       Clock.pause(0.2)
     }
     let counts = tally.take()
@@ -89,7 +89,7 @@ struct Campaign {
     for number in 0..<kind.threads {
       let target = target(daemon, tally, thread: number)
       let thread = Thread {
-        // On Linux the value is that of the thread.
+        // On Linux the nice value is a property of the thread.
         _ = nice(10)
         kind.run(target)
       }
@@ -97,11 +97,12 @@ struct Campaign {
     }
   }
 
-  /// Returns the requests of the well-behaved clients in the next seconds.
+  /// Waits for the duration of a window, and returns the requests of the well-behaved clients in
+  /// it.
   private func pass(_ clients: WellBehavedClients, _ daemon: Daemon) -> Window {
     let (start, cpuTime) = (Clock.now, daemon.cpuTime)
     Clock.pause(seconds)
-    // A request that has no response after this pause is late.
+    // Wait for the bound as well: a request that has no response afterwards is late.
     Clock.pause(bound / 1_000)
     return Window(
       samples: clients.samples(from: start, to: start + seconds), seconds: seconds,
@@ -130,7 +131,8 @@ struct Campaign {
     guard statuses == kind.expects else {
       return "statuses \(statuses.sorted()), not \(kind.expects.sorted())"
     }
-    // A hundred clients send ten requests per second; a daemon that stops responding leaves few.
+    // A hundred clients send ten requests per second each. If less than half of the requests
+    // remain, the daemon has stopped responding.
     guard Double(with.times.count) >= 0.5 * Double(without.times.count), with.failed == 0 else {
       return "well-behaved clients have no response: \(with.failures)"
     }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A blocking HTTP/1.1 connection to the daemon that can also send what is not HTTP.
+/// A blocking HTTP/1.1 connection to the daemon that can also send bytes that are not HTTP.
 final class Connection {
   /// The address of the daemon and the source address of the client.
   struct Endpoint {
@@ -95,7 +95,8 @@ final class Connection {
     if let body {
       head += "Content-Type: application/json\r\nContent-Length: \(body.count)\r\n"
     }
-    // A request that is rejected at its head is not read to its end.
+    // The daemon does not read the body of a request that it rejects at its head, so sending can
+    // fail.
     let isSent = send(Array((head + "\r\n").utf8) + (body ?? []))
     let response = response()
     return isSent ? response : nil
@@ -137,14 +138,14 @@ final class Connection {
     return status
   }
 
-  /// Closes with a reset later.
+  /// Configures the connection to close with a reset.
   func resetAtEnd() {
     var option = linger(l_onoff: 1, l_linger: 0)
     setsockopt(
       descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
   }
 
-  /// Reads and discards bytes for as long as the daemon sends some at once.
+  /// Reads and discards the bytes that are available without waiting, up to 64 KiB.
   func drain() {
     _ = receive(flags: Int32(MSG_DONTWAIT))
     received = []

@@ -11,7 +11,7 @@ final class Daemon {
   private let broker: Broker?
   private let folder: URL
 
-  /// Starts it, with flags beside those of every kind.
+  /// Starts the daemon with additional flags.
   init(program: URL, flags: [String] = [], nodes count: Int = 1) throws {
     let folder = FileManager.default.temporaryDirectory.appending(
       path: "hostile-\(UUID().uuidString)")
@@ -47,7 +47,7 @@ final class Daemon {
   /// The resident memory in bytes.
   var memory: Int { nodes.reduce(0) { $0 + $1.memory } }
 
-  /// The CPU time that it has used, in seconds.
+  /// The CPU time that the daemon has used, in seconds.
   var cpuTime: Double { nodes.reduce(0) { $0 + $1.cpuTime } }
 
   /// Ends the daemon and deletes its store.
@@ -56,7 +56,7 @@ final class Daemon {
     try? FileManager.default.removeItem(at: folder)
   }
 
-  /// Waits until each node knows the others as ready.
+  /// Waits until each node reports all nodes as ready.
   private func waitUntilReady() throws {
     let expected = "reactord_cluster_ready_nodes \(nodes.count)\n"
     for node in nodes {
@@ -108,7 +108,7 @@ private final class DaemonProcess {
   var cpuTime: Double {
     let text = try? String(
       contentsOfFile: "/proc/\(process.processIdentifier)/stat", encoding: .utf8)
-    // The name in parentheses may contain spaces; user and system time are the fields 14 and 15.
+    // The name in parentheses can contain spaces. User and system time are the fields 14 and 15.
     let fields = text?.split(separator: ")").last?.split(separator: " ") ?? []
     guard fields.count > 12, let user = Double(fields[11]), let system = Double(fields[12]) else {
       return 0
@@ -123,7 +123,7 @@ private final class DaemonProcess {
   }
 }
 
-/// Why the campaign cannot be run.
+/// The reason for which the campaign cannot be run.
 struct HostileError: Error, CustomStringConvertible {
   let description: String
 

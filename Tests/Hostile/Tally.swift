@@ -1,6 +1,7 @@
 import Synchronization
 
-/// Counts what abusive clients have done, so that a kind that does nothing is noticed.
+/// Counts the connections, bytes and responses of abusive clients, to detect a kind that does
+/// nothing.
 final class Tally: Sendable {
   /// The counts of a window.
   struct Counts: Sendable {
@@ -22,7 +23,7 @@ final class Tally: Sendable {
 
   private let state = Mutex(Counts())
 
-  /// The counts since the last call, which begin at 0 again.
+  /// Returns the counts since the last call, and resets them to 0.
   func take() -> Counts {
     state.withLock { counts in
       defer { counts = Counts() }

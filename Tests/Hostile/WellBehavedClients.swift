@@ -1,8 +1,8 @@
 import Foundation
 import Synchronization
 
-/// Clients that each send an action or read a State ten times per second over one connection, and one
-/// that reads `/healthz` and `/readyz` a hundred times per second.
+/// Clients that each send an action or read a State ten times per second over one connection, and
+/// one client that reads `/healthz` and `/readyz` a hundred times per second.
 final class WellBehavedClients: Sendable {
   /// A measured request.
   struct Sample: Sendable {
@@ -42,8 +42,9 @@ final class WellBehavedClients: Sendable {
     isStopped.store(true, ordering: .relaxed)
   }
 
-  /// Returns the requests that started in an interval; one without a response counts with the time
-  /// it has taken so far.
+  /// Returns the requests that started in an interval.
+  ///
+  /// A request without a response counts with the time so far.
   func samples(from start: Double, to end: Double) -> [Sample] {
     let now = Clock.now
     return state.withLock { state in

@@ -8,7 +8,9 @@ import ReactorStreams
 import SampleToken
 import Synchronization
 
-/// Counts the allocations of an action and of a delivery: exact, independent of the load.
+/// Counts the allocations of an action and of a delivery.
+///
+/// The counts are exact and independent of the load.
 enum Counts {
   private static let repetitions = 101
 
@@ -60,7 +62,7 @@ enum Counts {
     }
     let encodes = TallyReactor.encodes.load(ordering: .relaxed) - before
     precondition(service.deliveries == repetitions * count, "events are missing")
-    // Rounded down, since a snapshot is an encoding as well.
+    // Round down, since the encodings include those of snapshots.
     return (allocations, encodes / repetitions)
   }
 
@@ -88,7 +90,7 @@ enum Counts {
     ]
   }
 
-  /// The allocations of one call: the median, since an array grows once in a while.
+  /// The number of allocations of one call: the median, because an array grows occasionally.
   private static func allocations(of body: () -> Void) -> Int {
     let counts = (0..<repetitions).map { _ in
       allocation_counter_start()

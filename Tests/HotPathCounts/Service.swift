@@ -15,8 +15,10 @@ final class Service {
   /// The number of events that the streams have produced.
   private(set) var deliveries = 0
 
-  /// Creates a service that permits everything, or only what a rule grants to the subject of a token
-  /// that each request presents.
+  /// Creates a service that permits everything.
+  ///
+  /// If it authenticates, each request has a token, and the service permits only what a rule grants
+  /// to the token's subject.
   init(authenticates: Bool = false) {
     var settings = ReactorAPI.Settings()
     settings.authentication = authenticates ? Self.authentication : nil
@@ -30,7 +32,7 @@ final class Service {
       : [(.contentType, "application/json")]
   }
 
-  /// Grants the subject of the token the right to act in its own session.
+  /// A configuration that grants the subject of the token the right to act in its own session.
   static var authentication: Authenticator.Configuration {
     var configuration = Authenticator.Configuration()
     do {
@@ -43,7 +45,7 @@ final class Service {
     return configuration
   }
 
-  /// Posts an action, which has its response when this returns.
+  /// Posts an action, and checks that it has its response when the call returns.
   func post(_ request: HTTPRequest) {
     let hasResponse = Atomic<Bool>(false)
     api.respond(to: request) { response in

@@ -9,8 +9,9 @@ struct PublishedVectorTests {
     _ = try TokenVerifier(keys: KeySet(Array(key.utf8)), rules: rules).verify(token.utf8, at: now)
   }
 
-  /// Their payloads have no `sub`, so that a valid signature ends in ``TokenVerifier/Failure/invalidClaims``
-  /// and a wrong one in ``TokenVerifier/Failure/badSignature``.
+  /// The payloads have no `sub`: a token with a valid signature fails with
+  /// ``TokenVerifier/Failure/invalidClaims``, one with a wrong signature with
+  /// ``TokenVerifier/Failure/badSignature``.
   @Test(arguments: [
     (
       // RFC 7515, A.1
@@ -38,7 +39,10 @@ struct PublishedVectorTests {
     }
   }
 
-  /// The payload is a text and not JSON, which is read after the signature is verified.
+  /// The payload is a text that is not JSON.
+  ///
+  /// It is parsed after the verification of the signature, so a valid signature results in
+  /// ``TokenVerifier/Failure/malformed``.
   @Test func `the Ed25519 example of RFC 8037 verifies`() throws {
     let key = #"{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}"#
     let text = "eyJhbGciOiJFZERTQSJ9.RXhhbXBsZSBvZiBFZDI1NTE5IHNpZ25pbmc."

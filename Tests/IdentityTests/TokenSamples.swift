@@ -1,7 +1,7 @@
 import Foundation
 import PublicTestData
 
-/// Keys and tokens that independent libraries made, see `tokens.py`.
+/// Keys and tokens that independent libraries have created, see `tokens.py`.
 struct TokenSamples: Decodable {
   struct KeySet: Codable {
     var keys: [[String: String]]
@@ -24,8 +24,8 @@ struct TokenSamples: Decodable {
     let python = PublicTestData.python.appending(path: "bin/python").path
     let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "tokens.py")
       .path
-    // Not a `Process`, which recognizes the end by a descriptor that other processes, started at the
-    // same time, may inherit and hold open.
+    // Use `popen` and not `Process`: a `Process` detects the end by a descriptor that other
+    // processes, started at the same time, can inherit and hold open.
     guard let output = popen("'\(python)' -W ignore '\(script)' \(now)", "re") else {
       throw POSIXError(.EIO)
     }
@@ -38,7 +38,7 @@ struct TokenSamples: Decodable {
     return try JSONDecoder().decode(TokenSamples.self, from: data)
   }
 
-  /// The set of all keys as a file.
+  /// Returns the set of all keys as a file.
   func keyFile(_ change: (inout [[String: String]]) -> Void = { _ in }) throws -> [UInt8] {
     var set = jwks
     change(&set.keys)

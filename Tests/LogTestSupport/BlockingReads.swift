@@ -1,7 +1,8 @@
 package import ReactorHost
 package import ReactorLog
 
-// The reading functions of logs, sessions and replays as blocking functions, see `waitForResult(of:)`.
+// The asynchronous reads of logs, sessions and replays as blocking functions, see
+// `waitForResult(of:)`.
 
 extension SessionLog {
   package func acceptedActions() throws(LogError) -> [AcceptedAction] {

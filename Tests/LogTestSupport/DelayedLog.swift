@@ -17,9 +17,9 @@ package final class DelayedLog: MutationLog {
 
   private let base: any MutationLog
   private let state = Mutex(State())
-  /// Completes reads.
+  /// The queue on which reads complete.
   ///
-  /// Concurrent, so that a completion that takes long delays no other.
+  /// It is concurrent, so that a slow completion delays no other one.
   private let threads = DispatchQueue(label: "delayed reads", attributes: .concurrent)
 
   /// Creates a log over the contents of another one.

@@ -101,7 +101,7 @@ import Testing
     first.broadcast([1])
     #expect(await received.next() == [1])
     second.broadcast([2])
-    // The own broadcast was sent before, and is not received.
+    // The first node does not receive its own broadcast, which was sent first.
     var receivedFirst = own.messages.makeAsyncIterator()
     #expect(await receivedFirst.next() == [2])
   }

@@ -10,7 +10,7 @@ struct OutboxTests {
     let packets = Mutex<[[UInt64]]>([])
     let pauses = Mutex<[Duration]>([])
 
-    /// An outbox that nothing publishes after its pause.
+    /// An outbox whose scheduled publication is recorded and not executed.
     var outbox: Outbox {
       Outbox { [weak self] _, pause in
         self?.pauses.withLock { $0.append(pause) }
@@ -19,7 +19,7 @@ struct OutboxTests {
       }
     }
 
-    /// An outbox that a thread publishes.
+    /// Returns an outbox whose packets a thread publishes.
     func outbox(_ thread: OutboxThread) -> Outbox {
       Outbox(schedule: thread.schedule) { [weak self] packet in
         self?.packets.withLock { $0.append(packet.numbers) }
@@ -81,7 +81,7 @@ struct OutboxTests {
     #expect(wire.pauses.withLock { $0 } == [.milliseconds(1)])
     requests[3].reply([])
     #expect(wire.packets.withLock { $0 } == [[1, 2, 3, 4]])
-    // The time has come.
+    // The scheduled publication finds nothing to publish.
     outbox.publishScheduled()
     #expect(wire.packets.withLock { $0 } == [[1, 2, 3, 4]])
     #expect(outbox.isIdle)
@@ -143,7 +143,7 @@ struct OutboxTests {
     let contents = BusPacket.contents(of: packet.bytes)
     #expect(contents.map(\.number) == [5, .max, 1 << 40])
     #expect(contents.map(\.bytes) == [[1, 2, 3], [], Array(repeating: 9, count: 300)])
-    // Part of a packet, or no packet.
+    // A truncated packet yields only its complete contents.
     for end in packet.bytes.indices {
       let part = BusPacket.contents(of: Array(packet.bytes[..<end]))
       #expect(part.count < 3 && zip(part, contents).allSatisfy { $0 == $1 })

@@ -4,12 +4,12 @@ import Glibc
 import NATSClient
 import Testing
 
-/// The brokers of the tests after their end.
+/// Restarts of the tests' brokers.
 struct BrokerRestartTests {
   @Test func `a broker that panics is started again with its port`() throws {
     let broker = try Broker()
     let id = try #require(broker.id)
-    // A Go program that does not handle SIGQUIT ends as by a panic.
+    // A Go program that does not handle SIGQUIT exits with the status of a panic.
     #expect(kill(id, SIGQUIT) == 0)
     let deadline = ContinuousClock.now + .seconds(60)
     while broker.id == id, ContinuousClock.now < deadline { usleep(10_000) }

@@ -18,7 +18,8 @@ struct BrokerSelectionTests {
     let usual = try Broker()
     let original = try FileManager.default.destinationOfSymbolicLink(
       atPath: "/proc/\(#require(usual.id))/exe")
-    // Not a copy: a process that another test starts may hold its descriptor until it executes.
+    // Use a link, not a copy: a process that another test starts can hold the descriptor of a
+    // written copy until it executes its own program.
     let path = folder.appending(path: "another-server").path
     try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: original)
     let broker = try Broker(program: Broker.program(in: ["NATS_SERVER": path]))

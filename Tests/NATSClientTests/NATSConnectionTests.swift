@@ -42,7 +42,8 @@ import Testing
     let interrupted = try connect(broker) { continuation.yield("interrupted \($0)") }
     closed.close()
     broker.kill()
-    // The library reports the changes of all connections on one thread.
+    // The library reports the changes of all connections on one thread: a report of the closed
+    // connection would arrive first.
     var reported = changes.makeAsyncIterator()
     #expect(await reported.next() == "interrupted false")
     interrupted.close()

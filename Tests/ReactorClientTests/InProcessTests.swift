@@ -94,7 +94,7 @@ private enum WrongCounter: ReactorInterface {
   struct State: Codable { var value: String }
 }
 
-/// An effect that is half done until it is cancelled.
+/// A reactor whose effect reports a progress of one half until it is cancelled.
 private final class ImportReactor: Reactor {
   enum Action: Codable { case begin }
   enum Mutation: Codable { case end }

@@ -8,7 +8,8 @@ struct ChildScopeTests {
   private let second = ChildScope()
   private let source = PublishSubject<String>()
 
-  /// `first` and `second` start a stream of that child with the same id, `cancel first` cancels it.
+  /// `first` and `second` start a stream of that child with the same id, `cancel first` cancels the
+  /// stream of the first child.
   private func makeReactor() -> ScriptedReactor {
     let reactor = ScriptedReactor()
     reactor.mutating = { [source, first, second] action in

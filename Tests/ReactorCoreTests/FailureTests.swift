@@ -72,7 +72,7 @@ struct FailureTests {
       actions.map { if $0 == "bad" { throw Mishap() } else { $0 } }
     }
     let action = reactor.action
-    // Sent by an item, so that they are enqueued in order.
+    // Send the actions during a turn, so that they are enqueued in order.
     let subscription = reactor.state.subscribe(onNext: { state in
       guard state == ["go"] else { return }
       for next in ["bad", "good", "bad", "better"] { action.onNext(next) }
@@ -111,7 +111,7 @@ struct FailureTests {
     merged.onError(Mishap())
     reactor.action.onNext("2")
     #expect(reactor.currentState == ["1", "m"])
-    // At the error, at the new subscription, and at the element "2".
+    // Reported at the error, at the new subscription, and at the element "2".
     #expect(reactor.failures.values == Array(repeating: .transformMutation, count: 3))
   }
 

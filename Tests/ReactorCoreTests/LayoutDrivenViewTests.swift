@@ -40,7 +40,7 @@ struct LayoutDrivenViewTests {
     let layoutPass = LayoutPass()
     var text = "" { didSet { setNeedsLayout() } }
     var size = 14 { didSet { setNeedsLayout() } }
-    /// The number of times that the next passes request themselves.
+    /// The number of passes that will request another pass.
     var selfRequests = 0
     private(set) var initializations = 0
     private(set) var shown: [String] = []

@@ -121,7 +121,7 @@ struct LifetimeTests {
       }
     }
     reactor.action.onNext("effect")
-    // During a call of an observer nothing is folded, so that all elements wait.
+    // The mailbox folds nothing during a call of an observer, so all elements wait.
     let subscription = reactor.state.subscribe(onNext: { state in
       guard state == ["go"] else { return }
       for _ in 0..<(EffectOverrunError.limit + 10) { effect.onNext("e") }

@@ -28,7 +28,7 @@ struct OpenTextTests {
     case "west": break
     case .custom, .known: Issue.record("This is another text.")
     }
-    // Canonically equivalent texts have other bytes.
+    // Texts are compared by their bytes: canonically equivalent texts differ.
     #expect(Open<Heading>("\u{e9}") != "e\u{301}")
   }
 
@@ -59,7 +59,7 @@ struct OpenTextTests {
         + #""byHeading":{"type":"object","additionalProperties":{"type":"integer"}}},"#
         + #""required":["heading","byHeading"]}"#)
     #expect(schema(Open<Heading>?.self) == #"{"anyOf":[\#(open),{"type":"null"}]}"#)
-    // A closed type stays closed.
+    // The schema of the enum itself stays closed.
     #expect(schema(Heading.self) == #"{"enum":["north","south"]}"#)
   }
 

@@ -18,7 +18,7 @@ struct BatchTests {
           + #""animated":true}}}"#,
         #"{"noted":"left"}"#,
       ])
-    // Both have the action that caused them.
+    // Both entries have the action that caused them.
     let actions = try session.entries(after: 1, limit: 9).map { $0.action }
     #expect(actions.count == 2 && actions[0] == actions[1] && actions[0] != nil)
   }

@@ -8,7 +8,7 @@ import ReactorLog
 import TestSupport
 import Testing
 
-/// The texts that screens retain, and the forms that are read without containers.
+/// The encoded JSON that screens retain, and the forms that are read without containers.
 struct EncodedScreensTests {
   private typealias Action = TripFlow.Action
 

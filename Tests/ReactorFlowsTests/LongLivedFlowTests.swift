@@ -3,7 +3,7 @@ import ReactorFlows
 import Synchronization
 import Testing
 
-/// A flow in which screens come and go.
+/// A flow that presents and dismisses many screens.
 struct LongLivedFlowTests {
   @Test func `10,000 screens with effects that were presented and dismissed leave nothing`() {
     let pages = PageCounter()
@@ -13,7 +13,7 @@ struct LongLivedFlowTests {
     #expect(flow.currentState.stack.entries.map(\.id) == ["1"])
     #expect(flow.children.isEmpty)
     #expect(pages.made.load(ordering: .relaxed) > 10_000)
-    // The instance that reduces.
+    // One instance remains: the one that reduces.
     #expect(pages.living.load(ordering: .relaxed) == 1)
   }
 }

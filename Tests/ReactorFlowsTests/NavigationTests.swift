@@ -97,7 +97,7 @@ struct NavigationTests {
     }
     #expect(try await trip.version() == version)
     #expect(try await trip.send(.dismiss("4")) == "1 home 2 note(a) 3 note(locked)")
-    // The flow itself may dismiss it.
+    // The flow itself may dismiss the locked screen.
     #expect(try await trip.send(.run(.dismiss(animated: true))) == "1 home")
   }
 

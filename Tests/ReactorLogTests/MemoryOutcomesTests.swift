@@ -46,7 +46,7 @@ import Testing
     var outcomes = MemoryOutcomes()
     for number in 0..<5000 {
       outcomes.insert(outcome(number, at: Int64(number)), forgettingAfter: 700)
-      // The first of a key remains in its place.
+      // A second outcome of a key does not move the first one.
       if number > 10 {
         outcomes.insert(outcome(number - 10, at: Int64(number)), forgettingAfter: 700)
       }

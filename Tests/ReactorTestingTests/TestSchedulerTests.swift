@@ -16,7 +16,8 @@ import Testing
       return source
     }
     #expect(created.load(ordering: .relaxed) == 100)
-    // The events at the ticks of the subscription and the disposal were scheduled before these.
+    // At the same tick, an event of the source was scheduled before the subscription or the
+    // disposal: the event at 200 is missed, the one at 1000 is received.
     #expect(result.elements == [3, 4])
     #expect(source.subscriptions == [Subscription(200, 1000)])
   }

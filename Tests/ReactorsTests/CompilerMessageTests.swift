@@ -4,7 +4,7 @@ import Testing
 
 /// The table "If the compiler says …" of the documentation, compared with the compiler's messages.
 ///
-/// `WRITE_MESSAGES=1` writes the table anew.
+/// `WRITE_MESSAGES=1` writes the table again.
 struct CompilerMessageTests {
   /// A mistake, as a replacement in a reactor that compiles.
   private struct Mistake {
@@ -86,7 +86,7 @@ struct CompilerMessageTests {
     .appending(path: "../../Sources/ReactorService/Documentation.docc/IfTheCompilerSays.md")
     .standardizedFileURL
 
-  /// The door to OpenSSL, which the modules of the host import.
+  /// The module map of OpenSSL, which the modules of the host import.
   private static let moduleMap = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appending(path: "../../Sources/COpenSSL/module.modulemap").standardizedFileURL
 

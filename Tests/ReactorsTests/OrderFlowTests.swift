@@ -54,7 +54,7 @@ struct OrderFlowTests {
 
   @Test func `the flow is driven with its actions`() async throws {
     let test = ReactorTest(OrderFlow(bank: FakeBank()))
-    // Each mutation is a state: the one of the screen, and the presentation that follows.
+    // The expected State is that of another flow after the same action.
     await test.send(.stack(.open("/drinks/Latte"))) { state in
       state = try Self.state(state, at: "/drinks/Latte")
     }

@@ -21,8 +21,7 @@ import Testing
   }
 }
 
-/// A machine that waits for the first bytes of a stream longer than a test runs, and for the next ones a
-/// moment.
+/// A machine that waits an hour for the head of a stream, and 50 ms for the bytes after it.
 private struct ImpatientMachine: StreamReading {
   enum Output: Sendable {
     case open

@@ -2,9 +2,9 @@ import Glibc
 
 /// A program that a test has run to its end.
 ///
-/// Not as a `Process` of Foundation, which detects the end by a descriptor that other processes, started
-/// at the same time, may inherit and hold open. Input and output are files, so that nothing waits for the
-/// end of a pipe either.
+/// It is not run by Foundation's `Process`, which detects the end by a descriptor that other
+/// processes, started at the same time, can inherit and hold open. Input and output are files, so
+/// that nothing waits for the end of a pipe either.
 public struct Command: Sendable {
   /// An error of the start.
   public struct Failure: Error {

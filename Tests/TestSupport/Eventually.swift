@@ -7,7 +7,7 @@ public import Testing
 /// work that the test waits for.
 private let (checkLimit, pause) = (20_000, Duration.milliseconds(5))
 
-/// Waits until a condition holds that has no signal, and blocks the thread meanwhile.
+/// Waits for a condition that has no signal, and blocks the thread in the meantime.
 ///
 /// - Returns: Whether it held within 20,000 checks, which are at least 5 ms apart.
 public func eventually(_ condition: () throws -> Bool) rethrows -> Bool {
@@ -18,10 +18,11 @@ public func eventually(_ condition: () throws -> Bool) rethrows -> Bool {
   return try condition()
 }
 
-/// Waits until a condition holds that has no signal, and suspends the task meanwhile.
+/// Waits for a condition that has no signal, and suspends the task in the meantime.
 ///
-/// The task resumes behind all others that are ready, so that the awaited ones run between two checks,
-/// however many tests run beside. The test fails after 20,000 checks, which are at least 5 ms apart.
+/// The task resumes behind all others that are ready, so that the awaited ones run between two
+/// checks, however many tests run at the same time. The test fails after 20,000 checks, which are
+/// at least 5 ms apart.
 public func wait(
   until condition: () throws -> Bool, location: SourceLocation = #_sourceLocation
 ) async throws {

@@ -9,11 +9,11 @@ struct ClusterPostLoad {
 
   let ports: [Int]
   let sessions: Int
-  /// The connections of all nodes together.
+  /// The total number of connections to the nodes.
   var connections = 64
   /// Whether each session is used through one node.
   var keepsNodes = false
-  /// The beginning of the sessions' ids.
+  /// The prefix of the session ids.
   var prefix = "posted"
 
   struct Outcome {
@@ -37,11 +37,11 @@ struct ClusterPostLoad {
     try Self.outcome(of: output(seconds: max(2, seconds.rounded())))
   }
 
-  /// Posts for some seconds: the nodes load all sessions.
+  /// Posts for some seconds, so that the nodes load all sessions.
   func warmUp(seconds: Double = 2) throws { _ = try output(seconds: seconds) }
 
   private func output(seconds: Double) throws -> String {
-    // Each thread has as many connections as the others.
+    // Round up, so that each thread has the same number of connections.
     let count = (connections + ports.count - 1) / ports.count * ports.count
     let text = try Pinned.output(
       of: try Programs.find("wrk"),

@@ -19,7 +19,7 @@ enum Pinned {
     return text
   }
 
-  /// Starts a program with a pipe, or nothing, as its input.
+  /// Starts a program whose standard input is a pipe, or empty.
   static func start(
     _ program: URL, _ arguments: [String], input: Pipe? = nil, core: Int? = 1
   ) throws -> (Process, Pipe) {

@@ -27,7 +27,7 @@ enum PostLoad {
     /// the rate.
     let processorTime: Double
 
-    /// The delimiters of a value in wrk's report.
+    /// Returns the mean of two outcomes.
     static func mean(_ one: Outcome, _ other: Outcome) -> Outcome {
       Outcome(
         rate: (one.rate + other.rate) / 2,

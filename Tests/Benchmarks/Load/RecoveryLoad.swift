@@ -7,22 +7,23 @@ final class RecoveryLoad: Sendable {
   private struct State {
     /// The longest time from the first attempt of a request to its success, per client, in milliseconds.
     var longest: [Double]
-    /// The requests that are being repeated, per client.
+    /// The time of the first attempt of the pending request, per client; `nil` between requests.
     var startedAt: [ContinuousClock.Instant?]
     var problems: [String] = []
     var running: Int
   }
 
-  /// Enough that each node owns some sessions, and each broker leads some of their streams.
+  /// Enough clients for each node to own some sessions, and for each broker to lead some of their
+  /// streams.
   static let clients = 24
 
   private let ports: [Int]
   private let state: Mutex<State>
   private let isOver = Atomic(false)
 
-  /// Starts clients of nodes in turn.
+  /// Starts the clients, distributed evenly over the nodes.
   ///
-  /// - Parameter ports: The nodes, without one that is going to fail.
+  /// - Parameter ports: The ports of the nodes, without the node that will fail.
   init(ports: [Int]) {
     self.ports = ports
     state = Mutex(
@@ -37,7 +38,8 @@ final class RecoveryLoad: Sendable {
     }
   }
 
-  /// Injects a fault, and returns the longest delay of each client within a time, in milliseconds.
+  /// Injects a fault, and returns the longest delay of each client during the next seconds, in
+  /// milliseconds.
   func delays(within seconds: Double, after fault: () throws -> Void) throws -> [Double] {
     usleep(500_000)
     state.withLock { $0.longest = $0.longest.map { _ in 0 } }
@@ -46,7 +48,7 @@ final class RecoveryLoad: Sendable {
     let now = ContinuousClock.now
     return try state.withLock { state in
       guard state.problems.isEmpty else { throw BenchmarkError(state.problems[0]) }
-      // A request that is still being repeated has been delayed as well.
+      // A request that is still being repeated counts with its delay so far.
       return zip(state.longest, state.startedAt).map { longest, startedAt in
         max(longest, startedAt.map { (now - $0) / .milliseconds(1) } ?? 0)
       }

@@ -4,11 +4,12 @@ extension StreamLoad {
     let streams: Streams
     let actions: Actions
     let deliveries: Deliveries
-    /// From sending an action to its response.
+    /// The times from sending an action to its response.
     let response: Times
-    /// From the scheduled time of an action to its response, so that delays of the load count.
+    /// The times from the scheduled time of an action to its response, which include delays of the
+    /// load generator.
     let due: Times
-    /// From sending an action to each receipt.
+    /// The times from sending an action to each receipt of its event.
     let receipt: Times
     let processor: Processor
     let resident: Resident
@@ -72,7 +73,7 @@ extension StreamLoad {
       let resident: Double
     }
 
-    /// Errors that invalidate every other figure.
+    /// Throws if streams or actions failed, which invalidates every other figure.
     func check(_ contestant: Contestant, expecting streams: Int, count: Int? = nil) throws {
       guard self.streams.established == streams, self.streams.lost == 0 else {
         throw BenchmarkError(

@@ -48,7 +48,7 @@ struct StreamLoad {
     return outcome
   }
 
-  /// Holds the streams open while `body` runs; passes it the resources that they use.
+  /// Holds the streams open while `body` runs, and passes the resources that they use to `body`.
   func hold<Result>(
     _ contestant: Contestant, _ server: ServerUnderTest, _ body: (Outcome) throws -> Result
   ) throws -> Result {

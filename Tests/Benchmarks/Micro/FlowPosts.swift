@@ -36,7 +36,9 @@ extension Scenario {
   }
 }
 
-/// One of the reactors that are compared: States of the same size, one mutation per action.
+/// One of the compared reactors.
+///
+/// Their States have the same JSON, and each action has one mutation.
 struct FlowPosts {
   let name: String
   let registration: ReactorRegistration
@@ -56,7 +58,9 @@ struct FlowPosts {
 
   static let all = [plain, flow]
 
-  /// Throws if the States of the contestants differ in their JSON, which makes them no peers.
+  /// Checks that the States of the contestants have the same JSON.
+  ///
+  /// Otherwise the contestants are not comparable.
   static func checkStates() throws {
     let states = all.map { contestant in
       let service = FlowService(contestant.registration)
@@ -121,10 +125,12 @@ private final class FlowService: Sendable {
   }
 }
 
-/// A session that presents and dismisses a screen 100,000 times.
+/// The growth of a session in which a screen is presented and dismissed 100,000 times.
 private enum FlowGrowth {
   private static let steps = 100_000
-  /// The steps of the first and of the last measurement; the log has its final size after the first.
+  /// The number of steps of the first and of the last measurement.
+  ///
+  /// The log has its final size after the first `part` steps.
   private static let part = 20_000
 
   static func report(_ bench: Bench) throws {

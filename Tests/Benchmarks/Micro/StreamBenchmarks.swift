@@ -157,7 +157,7 @@ enum StreamBenchmarks {
   }
 }
 
-/// The least work an observer can do without being optimised away.
+/// The smallest amount of work of an observer that the optimiser does not remove.
 private final class Tally: Sendable {
   // Proof: each measurement sends and observes on a single thread.
   nonisolated(unsafe) private var sum = 0

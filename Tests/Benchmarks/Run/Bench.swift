@@ -43,8 +43,9 @@ final class Bench {
     try await scenario.run(self)
   }
 
-  /// Alternates the contestants, so that drift of the machine affects all of them, in rotating
-  /// order, so that periodic load does too.
+  /// Measures all contestants in each round, in a random order.
+  ///
+  /// Drift of the machine and periodic load therefore affect all contestants.
   func inTurns<Result>(
     _ contestants: [Contestant], rounds: Int? = nil,
     _ measure: (Contestant) throws -> Result
@@ -93,7 +94,7 @@ final class Bench {
   }
 }
 
-/// Why a measurement failed.
+/// A failed measurement, with its reason.
 struct BenchmarkError: Error, CustomStringConvertible {
   let description: String
 

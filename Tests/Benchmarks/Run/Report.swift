@@ -48,7 +48,7 @@ enum Machine {
     return text.split(separator: " ").prefix(3).joined(separator: " ")
   }
 
-  /// Whether the machine has other load: a load average above one.
+  /// Whether the machine has other load: a load average of more than 0.5 over one minute.
   static var isBusy: Bool {
     (loadAverage.split(separator: " ").first.flatMap { Double($0) } ?? 0) > 0.5
   }

@@ -14,13 +14,13 @@ struct Sample: Codable, Equatable {
 
   /// Summarises the lowest quarter of the measurements.
   ///
-  /// Other load only ever adds to a time, so the lowest measurements are the least disturbed (Chen,
+  /// Other load can only lengthen a time, so the lowest measurements are the least disturbed (Chen,
   /// Revels: Robust benchmarking in noisy environments, 2016).
   init(leastQuarterOf values: [Double]) {
     self.init(Array(values.sorted().prefix(max(1, values.count / 4))))
   }
 
-  /// Returns the ratios of alternating measurements, paired by round.
+  /// Summarises the ratios of alternating measurements, paired by round.
   init(_ values: [Double], dividedBy others: [Double]) {
     self.init(zip(values, others).map { $1 == 0 ? .infinity : $0 / $1 })
   }

@@ -1,7 +1,7 @@
 import Foundation
 
 extension Scenario {
-  /// The daemon beside another build of it, usually the release before.
+  /// The daemon compared with another build of it, usually the previous release.
   static var before: Scenario {
     Scenario(
       name: "before", summary: "the daemon beside the binary that BENCH_BEFORE names",

@@ -86,13 +86,13 @@ private final class ChangeStore {
         try await Task.sleep(until: start + .seconds(1) * Double(index) / Double(Self.rate))
       }
     }
-    // A change per batch, and one per session.
+    // The feed has one change per batch, and one for the beginning of each session.
     while feed.latest < Self.batches + 1_000 { await Task.yield() }
     feed.stopObserving(times)
     return times.median
   }
 
-  /// The retained changes that are read per second.
+  /// The number of retained changes that a reader reads per second.
   func readingRate() throws -> Double {
     guard let feed = log.changes else { return 0 }
     let start = ContinuousClock.now

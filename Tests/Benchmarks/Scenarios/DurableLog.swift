@@ -42,7 +42,7 @@ struct DurableLog {
     return result
   }
 
-  /// Loads a copy, because a slow load writes a snapshot.
+  /// Loads a copy of the file, because a slow load writes a snapshot.
   private func load(into result: inout Result) async throws {
     let copy = folder.appending(path: "copy.db").path
     try FileManager.default.copyItem(atPath: path, toPath: copy)

@@ -19,7 +19,7 @@ extension Scenario {
   /// Other load on the machine, four milliseconds once or twice per second, delays about one action
   /// in a hundred for every server; whether it hits slightly more or fewer changes the 99th
   /// percentile fivefold. The scenario therefore runs many short rounds and compares the least
-  /// disturbed quarter. quarter of them is compared.
+  /// disturbed quarter.
   static var manySessions: Scenario {
     Scenario(
       name: "many-sessions",
@@ -44,7 +44,8 @@ extension Scenario {
             value: own, ratio: ratio(of: contestant, Sample([own.median / peer.median])),
             aim: contestant.isOurs ? .atMost(1.5) : nil))
       }
-      // The lower bound of a durable response, regardless of a relay that stores nothing.
+      // The sync of a page is the lower bound of a durable response, for every server that stores
+      // its State.
       let syncs = try (0..<bench.rounds).map { _ in try DiskSync.times(in: bench.output) }
       for (quantile, part) in [("p50", 0.5), ("p99", 0.99)] {
         bench.report(

@@ -6,7 +6,7 @@ extension Scenario {
       summary: "1 session, 1,000 streams, actions each sent when the previous one has its response"
     ) { bench in
       let all = Contestants(bench: bench)
-      // A log in memory retains enough entries that no subscriber falls behind the log.
+      // Retain so many entries in memory that no subscriber falls behind the log.
       let keep = ["--log-retain", "10000000"]
       let every = all.reactord("memory, replay=all", keep, query: "?replay=all")
       let latest = all.reactord("memory, latest")
@@ -18,7 +18,7 @@ extension Scenario {
         var load = StreamLoad(bench)
         load.subscribers = 1000
         load.rate = 0
-        // The load creates a backlog by design, so late events are not waited for.
+        // The load creates a backlog by design: do not wait for the remaining events.
         load.drain = 0
         return try load.run(contestant, server)
       }

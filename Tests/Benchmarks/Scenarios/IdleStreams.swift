@@ -1,5 +1,5 @@
 extension Scenario {
-  /// The cost of an idle subscriber to other clients.
+  /// The cost of idle subscribers to other clients.
   static var postsBesideStreams: Scenario {
     Scenario(
       name: "post-beside-streams", summary: "the same with 15,000 idle streams, 32 connections"
@@ -52,7 +52,7 @@ extension Scenario {
     return windows
   }
 
-  /// The cost of an idle subscriber to the server.
+  /// The cost of an idle subscriber to the server, in memory.
   static var idleStreams: Scenario {
     Scenario(name: "idle-streams", summary: "resident memory of 15,000 idle streams of one session")
     { bench in

@@ -23,8 +23,8 @@ extension Scenario {
 
   /// The cost of authentication: the token is verified once per connection.
   ///
-  /// Beside a server without any setting of `auth`, whose requests have no token. The difference is a tenth of
-  /// the scatter of a measurement, hence more rounds.
+  /// The reference is a server without any `auth` setting, whose requests have no token. The
+  /// difference is a tenth of the scatter of a measurement, so this scenario has more rounds.
   static var authenticatedPosts: Scenario {
     Scenario(
       name: "token", summary: "POST \"increase\" with an Ed25519 token, and without"

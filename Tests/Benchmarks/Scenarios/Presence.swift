@@ -3,10 +3,11 @@ import Glibc
 import Synchronization
 
 extension Scenario {
-  /// Many subscribers that leave at once.
+  /// Many subscribers that leave at the same time.
   ///
-  /// No action may be delayed by more than the fan-out itself: the longest response meanwhile is
-  /// compared with the time from an action to the 99th percentile of its receipts by as many streams.
+  /// An action must not be delayed by more than the duration of a fan-out. The longest response
+  /// while they leave is compared with the 99th percentile of the time from an action to its
+  /// receipt by the same number of streams.
   static var presence: Scenario {
     Scenario(
       name: "presence", summary: "5,000 subscribers of a session leave at once, beside its actions",
@@ -78,7 +79,7 @@ private final class PresenceWatch: Sendable {
     }
   }
 
-  /// Waits until a presence has a number of streams.
+  /// Waits until the latest presence event has a number of streams.
   func wait(for count: Int) throws {
     for _ in 0..<30_000 {
       if counts.withLock({ $0.last }) == count { return }
@@ -87,7 +88,7 @@ private final class PresenceWatch: Sendable {
     throw BenchmarkError("no presence of \(count): \(counts.withLock { $0 })")
   }
 
-  /// The number of events since the last one with a count.
+  /// The number of presence events after the last one with a count.
   func eventsBelow(_ count: Int) -> Int {
     counts.withLock { counts in counts.reversed().prefix { $0 < count }.count }
   }
@@ -114,13 +115,13 @@ private final class PostTimes: Sendable {
         guard connection.receive() != nil else { return }
         let time = ContinuousClock.now - start
         longest.withLock { $0 = max($0, time) }
-        // So that the fan-out of one action ends before the next.
+        // Wait until the fan-out of the action has ended.
         usleep(20_000)
       }
     }
   }
 
-  /// The longest time since the last call.
+  /// Returns the longest response time since the last call.
   func takeLongest() -> Duration {
     longest.withLock { longest in
       defer { longest = .zero }
@@ -150,7 +151,7 @@ private final class LoopbackConnection: Sendable {
     }
   }
 
-  /// The next bytes as text; `nil` after the end.
+  /// Returns the next bytes as text; `nil` after the end.
   func receive() -> String? {
     var bytes = [UInt8](repeating: 0, count: 65_536)
     let count = recv(descriptor, &bytes, bytes.count, 0)

@@ -4,7 +4,7 @@ import Glibc
 extension Scenario {
   /// The time without responses after a reactor has trapped.
   ///
-  /// Clients that connect meanwhile wait in the backlog of the supervisor's socket.
+  /// Clients that connect during this time wait in the backlog of the supervisor's socket.
   static var recovery: Scenario {
     Scenario(
       name: "recovery", summary: "from an action that traps to the next response, supervised"
@@ -32,7 +32,7 @@ extension Scenario {
 }
 
 extension Contestants {
-  /// The reactors that trap, with a data folder of their own.
+  /// The daemon with reactors that trap, and with a data folder of its own.
   var faulty: Contestant {
     let session = "/v1/reactors/faulty/sessions/{session}"
     return Contestant(
@@ -42,7 +42,7 @@ extension Contestants {
     }
   }
 
-  /// Starts them below a supervisor, on an empty store or on that of the last start.
+  /// Starts the daemon under a supervisor, on an empty store or on the store of the last start.
   func startFaulty(isFresh: Bool) throws -> ServerUnderTest {
     let data = bench.output.appending(path: "faulty")
     if isFresh { try? FileManager.default.removeItem(at: data) }
@@ -55,7 +55,7 @@ extension Contestants {
   }
 }
 
-/// A crash of a service, as a client observes it.
+/// A crash of the service, as a client observes it.
 private struct Outage {
   let port: Int
 

@@ -2,11 +2,11 @@
 struct Scenario {
   let name: String
   let summary: String
-  /// Whether a full run includes it.
+  /// Whether a full run includes the scenario.
   var isPartOfAll = true
   let run: (Bench) async throws -> Void
 
-  /// All scenarios in their order.
+  /// All scenarios, in the order of their execution.
   static var all: [Scenario] {
     [
       .posts, .authenticatedPosts, .postsBesideStreams, .idleStreams, .fanOut, .flood,

@@ -29,7 +29,9 @@ extension Scenario {
 
 /// A session that sends actions to a counter.
 private struct SendLoad {
-  /// The sends of one action, which are pending at the same time.
+  /// The number of sends of one action.
+  ///
+  /// They are pending at the same time.
   private static let burst = 500
   private static let bursts = 200
 
@@ -79,7 +81,7 @@ extension Session {
   }
 }
 
-/// Sends as many actions as its own action says.
+/// Sends as many actions to the counter as its own action requests.
 private final class RelayReactor: Reactor {
   typealias Action = Int
   typealias Mutation = Int

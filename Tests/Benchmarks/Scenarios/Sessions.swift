@@ -30,8 +30,8 @@ extension Scenario {
           Figure(
             load: "created", contestant: contestant.name, unit: "sessions/s",
             value: Sample(own.map(\.actions.perSecond)), aim: .atLeast(50_000)))
-        // A target relative to the bare handler, independent of the machine: 50,000 where it serves
-        // 146,000.
+        // A target relative to the bare handler, independent of the machine: 50,000 sessions per
+        // second where the bare handler serves 146,000 requests.
         bench.report(
           Figure(
             load: "created", contestant: contestant.name, unit: "sessions/s",

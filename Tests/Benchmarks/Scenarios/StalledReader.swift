@@ -13,7 +13,7 @@ extension Scenario {
           without.append(try millionActions(contestant, stalled: 0, bench))
           with.append(try millionActions(contestant, stalled: 1, bench))
         }
-        // Memory of the log of a million actions is part of both figures.
+        // Both figures include the memory of the log of a million actions.
         func growth(_ outcome: StreamLoad.Outcome) -> Double {
           (max(outcome.resident.peak, outcome.resident.after) - outcome.resident.connected) / 1024
         }
@@ -37,7 +37,7 @@ extension Scenario {
     }
   }
 
-  /// A hundred per request, so that responses do not dominate.
+  /// Sends a million actions, a hundred per request, so that responses do not dominate.
   private static func millionActions(
     _ contestant: Contestant, stalled: Int, _ bench: Bench
   ) throws -> StreamLoad.Outcome {

@@ -23,7 +23,7 @@ extension Scenario {
         let writing = try contestant.start()
         _ = try load.run(contestant, writing)
         writing.stop()
-        // No session is in memory.
+        // The restarted server has no session in memory.
         let server = try all.startReactord(store: "sqlite:\(database.path)")
         load.batch = 1
         load.count = nil

@@ -16,7 +16,7 @@ extension Scenario {
     }
   }
 
-  /// One send after the other on one connection, beside wrk with one connection.
+  /// Sequential sends on one connection, compared with wrk with one connection.
   private static func sends(_ bench: Bench) async throws {
     let contestant = Contestants(bench: bench).memory
     var wrk: [Double] = []
@@ -40,8 +40,9 @@ extension Scenario {
         ratio: .init(to: "wrk", value: Sample(own, dividedBy: wrk)), aim: .atLeast(0.5)))
   }
 
-  /// The sends per second of a caller off the main actor, as a server is: Swift resumes one on the main
-  /// actor through a third thread.
+  /// Returns the sends per second of a caller that is not on the main actor, like a server.
+  ///
+  /// A caller on the main actor is resumed through a third thread.
   @concurrent private static func rate(
     of counter: RemoteReactor<CounterReactor>, _ seconds: Double
   ) async throws -> Double {
@@ -95,10 +96,11 @@ extension Scenario {
         value: Sample(rates), aim: .atLeast(10_000)))
   }
 
-  /// Reactors of 100 sessions that are observed and have a State.
+  /// The memory of reactors that are observed and have a State; 100 sessions are shared by all of
+  /// them.
   private static func memory(_ bench: Bench) throws {
     let count = 10_000
-    // The reactors of all rounds stay, so that no round uses the memory of another one.
+    // Retain the reactors of all rounds, so that no round reuses the memory of an earlier one.
     let bag = DisposeBag()
     var retained: [(ReactorServer, [RemoteReactor<CounterReactor>])] = []
     let values = try (0..<bench.rounds).map { _ in

@@ -47,9 +47,9 @@ extension Scenario {
 private struct TimerStore {
   private static let sessions = 1_000
   private static let timersPerSession = 1_000
-  /// The timers that become due, one per millisecond.
+  /// The number of timers that become due, one per millisecond.
   private static let due = 5_000
-  /// The sessions of these timers.
+  /// The number of sessions that schedule these timers.
   private static let armed = 100
 
   private let folder = FileManager.default.temporaryDirectory
@@ -66,7 +66,7 @@ private struct TimerStore {
     try? FileManager.default.removeItem(at: folder)
   }
 
-  /// Writes the timers, which are due in a year or later.
+  /// Writes the pending timers, all of which are due after a year or later.
   func fill() async throws {
     try SQLiteLog(path: empty).close()
     let log = try SQLiteLog(path: full)
@@ -91,7 +91,7 @@ private struct TimerStore {
     log.close()
   }
 
-  /// How late timers fire beside those that are pending, in milliseconds, in ascending order.
+  /// Returns the delays of due timers beside the pending ones, in milliseconds, in ascending order.
   func latenesses() async throws -> [Double] {
     let log = try SQLiteLog(path: full)
     defer { log.close() }
@@ -106,7 +106,7 @@ private struct TimerStore {
     return rings.latenesses
   }
 
-  /// Schedules the share of one session.
+  /// Schedules the due timers of one session.
   private func arm(_ index: Int, of host: ReactorHost.Host, from first: WallTime) throws {
     let count = Self.due / Self.armed
     let action = RingReactor.Action.arm(
@@ -119,7 +119,7 @@ private struct TimerStore {
   }
 }
 
-/// The times by which timers were late.
+/// The delays of the timers that have fired.
 private final class Rings: Sendable {
   private let times = Mutex<[Double]>([])
 
@@ -129,7 +129,7 @@ private final class Rings: Sendable {
   var latenesses: [Double] { times.withLock { $0.sorted() } }
 }
 
-/// Schedules timers, and records how late they fire.
+/// Schedules timers, and records their delays.
 private final class RingReactor: Reactor {
   enum Action: Codable {
     case arm(from: WallTime, count: Int, step: Int)

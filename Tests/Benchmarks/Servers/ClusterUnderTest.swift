@@ -49,13 +49,13 @@ final class ClusterUnderTest {
     )
   }
 
-  /// Starts a node again that was killed.
+  /// Starts a node that was killed again.
   func replace(_ index: Int) throws {
     nodes[index] = try start(index)
     try waitUntilReady()
   }
 
-  /// Waits until each node knows all others as ready.
+  /// Waits until each node reports all nodes as ready.
   func waitUntilReady() throws {
     for node in nodes {
       try wait("the nodes did not find each other") {

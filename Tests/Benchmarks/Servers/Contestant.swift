@@ -10,12 +10,12 @@ struct Contestant {
   let actions: String
   /// The action that raises the number shown in events by one; `{number}` is the new number.
   var body = #""increase""#
-  /// The token that its requests carry; `nil` for none.
+  /// The token of its requests; `nil` for none.
   var token: String?
   /// Starts a new instance.
   let start: () throws -> ServerUnderTest
 
-  /// Whether the targets apply to it.
+  /// Whether the contestant is the daemon, to which the targets apply.
   var isOurs: Bool { name.hasPrefix("reactord") }
 
   /// Returns the action path of one session.
@@ -59,7 +59,9 @@ struct Contestants {
 
   var memory: Contestant { reactord("reactord, memory") }
 
-  /// The daemon with a key, a rule per user and requests with a token that expires in 2100.
+  /// The daemon with a key and a rule per user.
+  ///
+  /// Its requests have a token that expires in 2100.
   var authenticated: Contestant {
     var contestant = contestant("reactord, Ed25519 token") {
       let keys = bench.output.appending(path: "keys.json")
@@ -77,7 +79,9 @@ struct Contestants {
 
   var sqlite: Contestant { reactord("reactord, sqlite", isDurable: true) }
 
-  /// The daemon with flags, and a data folder of its own if durable.
+  /// The daemon with flags.
+  ///
+  /// A durable one has a data folder of its own.
   func reactord(
     _ name: String, isDurable: Bool = false, _ flags: [String] = [], query: String = "",
     program: URL? = nil
@@ -90,7 +94,7 @@ struct Contestants {
     }
   }
 
-  /// The daemon and another build of it, at a path.
+  /// The daemon and another build of it at a path.
   func pair(before path: String, isDurable: Bool) -> [Contestant] {
     let store = isDurable ? "sqlite" : "memory"
     let other = URL(fileURLWithPath: path)

@@ -1,19 +1,19 @@
 import Foundation
 import Glibc
 
-/// A limit of the processor time of a process, by a control group of the kernel.
+/// Limits the processor time of a process with a control group of the kernel.
 final class ProcessorQuota {
-  /// The interval in which the process gets its share, in microseconds.
+  /// The interval in which the process receives its share, in microseconds.
   private static let period = 20_000
 
   private let folder: String
 
-  /// Creates a group.
+  /// Creates a control group.
   ///
   /// - Parameters:
   ///   - name: Distinguishes the groups of a run.
   ///   - share: The part of one core.
-  /// - Throws: If the groups of the machine cannot be changed.
+  /// - Throws: If the control groups of the machine cannot be changed.
   init(_ name: String, share: Double) throws {
     let quota = Int(Double(Self.period) * share)
     let group = "reactord-bench-\(getpid())-\(name)"
@@ -33,7 +33,7 @@ final class ProcessorQuota {
   }
 
   deinit {
-    // The kernel removes a group whose processes have been reaped.
+    // The kernel removes the group only after all of its processes have been reaped.
     rmdir(folder)
   }
 

@@ -9,7 +9,7 @@ final class ServerUnderTest {
 
   private let process = Process()
 
-  /// How readiness is detected.
+  /// The way in which readiness is detected.
   enum Readiness {
     /// The server prints a line with its address.
     case line
@@ -17,7 +17,9 @@ final class ServerUnderTest {
     case port(Int)
   }
 
-  /// Starts a program and waits until it accepts connections; without a core, it may use all.
+  /// Starts a program and waits until it accepts connections.
+  ///
+  /// If `core` is `nil`, the program can use all cores.
   init(
     _ program: URL, _ arguments: [String], readiness: Readiness, core: Int? = 0
   ) throws {

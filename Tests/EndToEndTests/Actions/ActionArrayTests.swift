@@ -54,7 +54,7 @@ struct ActionArrayTests {
   @Test func `actions start without waiting for the effects of earlier ones`() throws {
     let profile = server.session(of: "profile")
     let actions = (1...40).map { #"{"follow":\#(90_000 + $0)}"# }.joined(separator: ",")
-    // In sequence they would take 40 times 20 ms; the wait is long enough for one.
+    // In sequence, the effects would take 40 times 20 ms. The wait is long enough for one of them.
     let response = try profile.post("[\(actions)]")
     #expect(response.status == 200)
     #expect(response.cursor?.version == 40)

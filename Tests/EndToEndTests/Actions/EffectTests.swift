@@ -57,7 +57,7 @@ struct EffectTests {
     #expect(try cancelled.json["ticks"]?.int ?? 0 >= 2)
     #expect(try waiting.response(to: "POST").status == 200)
 
-    // Another one ticks meanwhile.
+    // Another stopwatch ticks while the cancelled one must not change.
     let other = server.session(of: "stopwatch")
     let others = try other.events()
     try start(other)

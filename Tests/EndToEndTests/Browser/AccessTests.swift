@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension InspectorBrowserTests {
-  /// The inspector of a service that asks for a token.
+  /// The inspector of a service that requires a token.
   struct AccessTests {
     private let folder: TemporaryFolder
     private let page: InspectorPage
@@ -40,7 +40,7 @@ extension InspectorBrowserTests {
       try page.expectStatus("live")
       try page.send(#"{"add":2}"#)
       try page.expectState(#"{"value":2}"#)
-      // A reload of the tab still has it.
+      // The tab still has the token after it has loaded the page again.
       try page.open("#/counter/demo")
       try page.expectState(#"{"value":2}"#)
       try page.press("Forget the token")

@@ -38,7 +38,7 @@ extension GalleryBrowserTests {
       }
     }
 
-    /// The violated rules of axe-core, and where.
+    /// The rules of axe-core that the page violates, with the violating elements.
     private func findings() throws -> [String] {
       let file = PublicTestData.file(
         "axe_playwright_python/axe.min.js", of: "axe-playwright-python")

@@ -34,7 +34,7 @@ final class Browser {
 
   /// Loads an address.
   func open(_ address: String) throws {
-    // An address that differs in its hash only would load nothing.
+    // Without this, an address that differs only in its hash would not be loaded.
     _ = try command("POST", "url", ["url": "about:blank"])
     _ = try command("POST", "url", ["url": .string(address)])
   }
@@ -140,7 +140,7 @@ final class Browser {
       .compactMap { $0["message"]?.string }
   }
 
-  /// Fails all requests to addresses that match, as if there was no server.
+  /// Fails all requests to matching addresses, as if there were no server.
   func block(_ patterns: String...) throws {
     try development("Network.enable", [:])
     try development("Network.setBlockedURLs", ["urls": .array(patterns.map { .string($0) })])
@@ -154,7 +154,9 @@ final class Browser {
 
   // MARK: Input
 
-  /// Clicks the element that a script returns, as soon as it exists; a covered element is not hit.
+  /// Clicks the element that a script returns, as soon as it exists.
+  ///
+  /// A covered element is not clicked.
   func click(_ script: String, _ arguments: JSON...) throws {
     let element = try element(script, arguments)
     _ = try command("POST", "element/\(element)/click", [:])

@@ -1,8 +1,8 @@
 import Testing
 
-/// Runs the tests of a suite beside each other, at most two at a time.
+/// Runs the tests of a suite concurrently, at most two at a time.
 ///
-/// Each has a browser, which keeps a core busy and takes some hundred megabytes.
+/// Each test has a browser, which occupies a core and some hundred megabytes of memory.
 struct BrowserTrait: SuiteTrait, TestTrait, TestScoping {
   var isRecursive: Bool { true }
 
@@ -26,7 +26,7 @@ extension Trait where Self == BrowserTrait {
   static var browser: Self { Self() }
 }
 
-/// The browsers that may be used at the same time.
+/// The browsers that can be used at the same time.
 private actor BrowserSlots {
   static let shared = BrowserSlots()
 

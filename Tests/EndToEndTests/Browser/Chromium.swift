@@ -20,7 +20,7 @@ final class Chromium {
       throw WebDriver.Failure(description: "The browser did not start.")
     }
     session = "/session/" + id
-    // The driver ends it in `deinit`; if the tests are killed, `LivingProcesses` does.
+    // The driver ends the browser in `deinit`. If the tests are killed, `LivingProcesses` ends it.
     processID = reply["capabilities"]?["goog:processID"]?.int.flatMap(pid_t.init(exactly:))
     if let processID { LivingProcesses.shared.add(processID) }
   }
@@ -52,16 +52,16 @@ final class Chromium {
   }
 }
 
-/// The browser processes that no test uses at the moment.
+/// The browser processes that no test is using.
 ///
-/// There are at most as many as tests with a browser run at the same time, see `BrowserTrait`.
+/// Their number is at most the number of concurrent tests with a browser, see `BrowserTrait`.
 final class BrowserPool: Sendable {
   static let shared = BrowserPool()
 
   private let idle = Mutex<[Idle]>([])
 
   private init() {
-    // `atexit` of LivingProcesses kills the processes; their profiles remain without this.
+    // The `atexit` handler of LivingProcesses kills the processes. This one removes their profiles.
     atexit { BrowserPool.shared.idle.withLock { $0.removeAll() } }
   }
 

@@ -28,7 +28,7 @@ extension ClientBrowserTests {
       server.process.signal(signal)
       try server.process.wait()
       try page.expect("session.connection.value", is: "reconnecting")
-      // Sent while no server listens.
+      // The action is sent while no server listens.
       try page.run("window.reply = session.send({ add: 10 })")
 
       let next = try ReactordProcess("--listen", port.address, "--store", store)

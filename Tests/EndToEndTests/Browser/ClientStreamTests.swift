@@ -129,7 +129,7 @@ extension ClientBrowserTests {
           == ["width": "regular", "height": "regular", "scheme": "light", "motion": "reduced"])
       for width in [1100, 700, 400, 390] { try resize(width, 900) }
       try page.expect("traits.value.width", is: "compact")
-      // Rotated.
+      // The device was rotated.
       try resize(900, 390)
       try page.expect("[traits.value.width, traits.value.height]", is: ["regular", "compact"])
       #expect(

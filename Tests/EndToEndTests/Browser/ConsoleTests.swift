@@ -64,7 +64,7 @@ extension InspectorBrowserTests {
         listed + ".slice(0, 3)", is: ["item-105", "item-103", "item-100"])
       try page.expectText("10 found.", in: "#sessions-note")
       try enter("active", in: "session-order", event: "change")
-      // Both may have been active in one millisecond.
+      // Both sessions can have been active in the same millisecond.
       try browser.expect(listed + ".slice(0, 2).sort()", is: ["item-103", "item-105"])
       for (prefix, count) in [("item-119", 1), ("-", 0), ("~", 0), ("item-2", 0), ("<b>", 0)] {
         try enter(prefix, in: "session-search")

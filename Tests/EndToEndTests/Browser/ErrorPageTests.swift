@@ -1,7 +1,7 @@
 import Testing
 
 extension GalleryBrowserTests {
-  /// Pages for addresses at which there is nothing.
+  /// Pages for addresses without content.
   struct ErrorPageTests {
     private let server: ReactordProcess
 

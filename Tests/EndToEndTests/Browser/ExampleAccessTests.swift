@@ -44,7 +44,7 @@ extension GalleryBrowserTests {
 
     @Test(arguments: ["room", "faulty"])
     func `a service with reactors of its own links to no examples`(program: String) throws {
-      // One of "faulty" has the name of a shipped reactor.
+      // One reactor of "faulty" has the name of a shipped reactor.
       let server = try ReactordProcess(program: program)
       let browser = try Browser()
       try browser.open(server.url + "/")

@@ -1,7 +1,7 @@
 import Testing
 
 extension GalleryBrowserTests {
-  /// The examples, used as by a visitor.
+  /// The examples, used like a visitor does.
   struct ExampleTests {
     let browser: Browser
     let server: ReactordProcess
@@ -43,7 +43,8 @@ extension GalleryBrowserTests {
       #expect(try browser.complaints() == [])
     }
 
-    /// Waits until the log of a session has a number of entries: the effects before have ended.
+    /// Waits until the log of a session has a number of entries, so that the effects so far have
+    /// ended.
     private func expectEntries(
       _ count: Int, of session: SessionClient, sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
@@ -53,12 +54,12 @@ extension GalleryBrowserTests {
     }
 
     @Test func `profile: follows a user, and reports an unknown one`() throws {
-      // Followed users belong to the process: other tests of the shared one follow user 7.
+      // Followed users belong to the process, and other tests of the shared service follow user 7.
       let own = try ReactordProcess()
       let session = own.session(of: "profile")
       try browser.open("\(own.url)/examples/profile.html?session=\(session.id)")
       try expectText("not followed", in: "badge")
-      // A refresh that ends after the user was followed would show the status from before.
+      // Wait for the refresh: if it ended after the follow, it would show the previous status.
       try expectEntries(1, of: session)
       try press("refresh")
       try expectEntries(2, of: session)
@@ -83,7 +84,8 @@ extension GalleryBrowserTests {
     }
 
     @Test func `weather: shows the result of the latest search, and activity`() throws {
-      // Long enough that the second search begins before the result of the first.
+      // The latency is long enough for the second search to begin before the first one has its
+      // result.
       let own = try ReactordProcess("--weather-latency", "5")
       let session = own.session(of: "weather")
       try browser.open("\(own.url)/examples/weather.html?session=\(session.id)")

@@ -113,7 +113,7 @@ struct FlowBrowserTests {
     try expectHash("#/drinks/Latte")
     try press("Large")
     let isLarge = "return document.querySelector('#screens section:not([hidden]) p').textContent"
-    // A reload cancels a request that was not sent yet.
+    // Wait for the response: a reload cancels a request that has not been sent yet.
     try browser.expect(isLarge, is: "A large one")
     try browser.reload()
     try expectTop("Latte")
@@ -238,7 +238,7 @@ struct FlowBrowserTests {
     let path = drinks.map { "/drinks/\($0)" }.joined()
     try open(session)
     try expectTop("Menu")
-    // One after the other, so that each has a history entry with a path.
+    // Open the screens in sequence, so that each one has a history entry with a path.
     for count in 1...6 {
       let part = drinks.prefix(count).map { "/drinks/\($0)" }.joined()
       try session.post(#"{"stack":{"open":"\#(part)"}}"#)

@@ -5,18 +5,18 @@ struct InspectorPage {
   let browser: Browser
   let server: ReactordProcess
 
-  /// Loads the page at an address in its hash.
+  /// Loads the page with a hash in its address.
   func open(_ hash: String = "") throws {
     try browser.open("\(server.url)/\(hash)")
   }
 
-  /// Loads the page at a session, and waits until it is live.
+  /// Loads the page of a session, and waits until it is live.
   func open(_ session: SessionClient, sourceLocation: SourceLocation = #_sourceLocation) throws {
     try open(address(of: session))
     try expectStatus("live", sourceLocation: sourceLocation)
   }
 
-  /// A session's address in the hash.
+  /// The hash of a session's page.
   func address(of session: SessionClient) -> String {
     let parts = session.path.split(separator: "/")
     return "#/\(parts[2])/\(parts[4])"

@@ -18,7 +18,7 @@ extension InspectorBrowserTests {
         let session = SessionClient(client, "\(siblings)/s\(number)")
         #expect(try session.post(#""increase""#).status == 200)
       }
-      // A node that replies late is left out of a list.
+      // Repeat the request: a list omits the sessions of a node that replies late.
       var placed: String?
       _ = try eventually {
         let listed = try client.get(siblings).json["sessions"]?.array ?? []

@@ -164,7 +164,8 @@ extension InspectorBrowserTests {
       try page.open()
       try page.browser.expect(
         "return document.querySelectorAll('#reactors a').length > 0", is: true)
-      // The stops: the skip link, the name of the service, the examples, the first reactor.
+      // The tab stops are the skip link, the name of the service, the examples and the first
+      // reactor.
       try page.browser.press(.tab, .tab, .tab, .tab, .enter)
       try page.expectStatus("live")
       try page.browser.expect("return document.activeElement.id", is: "session-title")
@@ -197,7 +198,7 @@ extension InspectorBrowserTests {
       try page.press("Begin a new session")
       try page.expectStatus("live")
       try page.expectState(#"{"value":0}"#)
-      // The page may request the timers of the new State while the session is deleted.
+      // The page can request the timers of the new State while the session is being deleted.
       try page.expectNoComplaints(except: "status of 410")
     }
 

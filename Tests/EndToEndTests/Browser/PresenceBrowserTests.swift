@@ -26,7 +26,7 @@ extension ClientBrowserTests {
       try page.expect("names.map(({ name }) => name)", is: ["Ada", "Ben"])
       stream.abort()
       try page.expect("names.map(({ name }) => name)", is: ["Ada"])
-      // The State continued over the stream that was opened for the presence.
+      // The State is updated over the stream that was opened for the presence.
       try session.post(#""increase""#)
       try page.expect("seen.at(-1)", is: 1)
     }
@@ -39,7 +39,7 @@ extension ClientBrowserTests {
         window.signals = [];
         session.signals.subscribe((signal) => signals.push(signal));
         """)
-      // The stream is opened again with signals.
+      // The page opens its stream again, with signals.
       let stream = try session.events("?signals=true")
       #expect(try stream.nextEvent()?.data == #"{"value":0}"#)
       #expect(

@@ -24,7 +24,7 @@ extension ClientBrowserTests {
       try page.open()
       try page.follow(other)
       #expect(try eventually { try server.streams() == 1 })
-      // One that both have is not followed twice.
+      // A session that both tabs show is subscribed to only once.
       try page.run("window.both = reactor('counter', first)", .string(one.id))
       try page.expect("both.state.value", is: ["value": 0])
       #expect(try eventually { try one.subscribers() == 1 })
@@ -78,7 +78,7 @@ extension ClientBrowserTests {
         }
       }
 
-      // The first one opened the connection.
+      // Close the first tab, which opened the connection.
       try browser.choose(window: first)
       try browser.closeWindow(andChoose: second)
       for value in 4...6 {

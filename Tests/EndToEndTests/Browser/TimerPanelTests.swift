@@ -33,7 +33,7 @@ extension InspectorBrowserTests {
         ["--store", "sqlite:" + folder["log.db"]], program: "faulty",
         environment: ["REACTORD_SUPERVISE": "true"])
       let session = server.session(of: "alarm")
-      // The timer is due at once, so that the service may end before its response.
+      // The timer is due immediately, so the service can crash before it responds.
       _ = try? session.post(#""armTrap""#)
       let again = { SessionClient(server.client(), session.path) }
       let isMarked = {

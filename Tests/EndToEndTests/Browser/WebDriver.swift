@@ -9,7 +9,7 @@ final class WebDriver {
     let description: String
   }
 
-  /// Generous, since a browser is slow while other tests run.
+  /// A long timeout, since a browser is slow while other tests run.
   private static let timeout = Duration.seconds(120)
 
   private let process: ChildProcess
@@ -17,7 +17,7 @@ final class WebDriver {
 
   /// Starts the driver on a free port.
   init() throws {
-    // It binds a free IPv4 port and then the same IPv6 port, which may be in use.
+    // chromedriver binds a free IPv4 port and then the same IPv6 port, which can be in use.
     var started = try Self.start()
     for _ in 0..<3 where started.port == nil { started = try Self.start() }
     guard let port = started.port else {

@@ -2,16 +2,21 @@ import Brokers
 import Foundation
 import Testing
 
-/// Kills, stops, pauses and interruptions of the network of nodes and brokers under load: no acknowledged
-/// action is lost, none is doubled, each stream is in order, and each request has a documented response.
+/// Kills, stops and pauses nodes and brokers, and interrupts their network, under load: no
+/// acknowledged action is lost or doubled, each stream is in order, and each request has a
+/// documented response.
 ///
-/// `make test-faults` continues for `CLUSTER_SECONDS` (600); without it there is one fault of four kinds.
+/// `make test-faults` injects faults for `CLUSTER_SECONDS` (600). Without the variable, each of
+/// four kinds of faults is injected once.
 @Suite(.blocking) struct ClusterFaultTests {
   private static let seconds = ProcessInfo.processInfo.environment["CLUSTER_SECONDS"]
     .flatMap { Int($0) }
 
-  /// All faults, except those after which a leader of nats-server 2.9 can lack messages for good: it is cut off
-  /// from the other brokers, or paused, while nodes send messages to it.
+  /// The injected faults.
+  ///
+  /// With nats-server 2.9 they exclude the faults after which the leader of a stream can lack
+  /// messages permanently: if the leader is paused, or cut off from the other brokers, while nodes
+  /// send messages to it.
   private static let faults = Nemesis.Fault.allCases.filter {
     ![.divideBrokers, .isolateBroker, .pauseBroker].contains($0)
       || ProcessInfo.processInfo.environment["NATS_SERVER"] != nil
@@ -54,7 +59,7 @@ import Testing
     #expect(violations == LedgerViolations())
   }
 
-  /// Injects faults until the time is over.
+  /// Injects faults for a duration.
   ///
   /// - Returns: The number of faults of each kind.
   private func run(
@@ -64,7 +69,7 @@ import Testing
     var faults: [Nemesis.Fault] = []
     var counts: [Nemesis.Fault: Int] = [:]
     while ContinuousClock.now < end {
-      // Each kind once per round, in a random order.
+      // Inject each kind once per round, in a random order.
       if faults.isEmpty { faults = Self.faults.shuffled() }
       let fault = faults.removeLast()
       try nemesis.inject(fault)

@@ -24,7 +24,7 @@ import Testing
       let node = try cluster[attempt % 3]
       let before = try node.figure("unconfirmed_globals_total")
       #expect(try put("Ada \(attempt)", at: node).status == 200)
-      // On a busy machine a node may need more than the time for which the response waits.
+      // On a busy machine, a node can need more time to confirm than the response waits.
       guard try node.figure("unconfirmed_globals_total") == before else { continue }
       confirmed += 1
       for other in cluster.nodes {
@@ -56,7 +56,8 @@ import Testing
     let paused = try cluster[2]
     #expect(try put("Ada", at: cluster[0]).status == 200)
     #expect(try eventually { try value(at: paused) == "Ada" })
-    // On a busy machine the node may have failed before it is paused, and then nothing waits for it.
+    // On a busy machine, the node can count as failed before it is paused, and then the response
+    // does not wait for it.
     for _ in 0..<10 where try cluster[0].figure("unconfirmed_globals_total") ?? 0 == 0 {
       #expect(try eventually { try cluster[0].figure("ready_nodes") == 3 })
       paused.process.signal(SIGSTOP)

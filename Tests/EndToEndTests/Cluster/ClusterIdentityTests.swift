@@ -32,7 +32,7 @@ struct ClusterIdentityTests {
     sessions = cluster.clients(of: "counter", "ada")
   }
 
-  /// The nodes without the session in memory.
+  /// The clients of the nodes that do not have the session in memory.
   private func others() throws -> [SessionClient] {
     let owner = try cluster.owner()
     return sessions.indices.filter { $0 != owner }.map { sessions[$0] }
@@ -122,7 +122,8 @@ struct ClusterIdentityTests {
       let rejected = try node.client().send("PUT", path + "2", ada)
       try expectProblem(rejected, 429, "rate-limited")
       #expect(rejected["Retry-After"] != nil)
-      // An existing session, which the other node may own, costs nothing.
+      // Opening an existing session, which the other node can own, does not count against the
+      // limit.
       #expect(try node.client().send("PUT", path + "0", ada).status == 200)
     }
   }

@@ -3,8 +3,8 @@ import Foundation
 import Glibc
 import Testing
 
-/// Restarts of all nodes, and of all brokers, one after the other: no request of a client behind a load
-/// balancer fails.
+/// Restarts of all nodes in sequence, and of all brokers in sequence: no request of a client behind
+/// a load balancer fails.
 @Suite(.blocking) struct ClusterRestartTests {
   private let brokers: BrokerCluster
   private let cluster: NodeCluster
@@ -45,7 +45,7 @@ import Testing
       try load.waitForProgress()
       try broker.start()
       try broker.waitUntilReady(within: .seconds(60))
-      // The next one must not stop before this one has all messages.
+      // The next broker must not stop before this one has all messages.
       #expect(eventually { (try? Self.isCurrent(broker)) == true })
       try load.waitForProgress()
     }

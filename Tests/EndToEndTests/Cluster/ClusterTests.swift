@@ -1,8 +1,8 @@
 import Testing
 
-/// Three services on one store: each takes any request for any session.
+/// Three services on one store: each accepts any request for any session.
 @Suite(.blocking) struct ClusterTests {
-  /// Shared: each test uses sessions of its own.
+  /// Shared by the tests; each test uses sessions of its own.
   private static let shared = Result { try NodeCluster(["--stopwatch-interval", "0.05"]) }
 
   private let cluster: NodeCluster
@@ -33,7 +33,7 @@ import Testing
       try clients[2].post(#""increase""#, ["If-Match": tag]), 412, "version-mismatch")
     let invalid = try clients[2].post(#"{"add":"x"}"#)
     #expect(invalid.status == 422, "\(invalid.text)")
-    // One node has the session in memory.
+    // One of the nodes has the session in memory and executes its actions.
     let owners = try cluster.nodes.map { node in
       try MetricsReading(node.client())["reactord_actions_total{reactor=\"counter\"}"] ?? 0
     }
@@ -52,7 +52,7 @@ import Testing
       let versions = try stream.events(upTo: 30).compactMap { $0.cursor?.version }
       #expect(versions == versions.sorted() && Set(versions).count == versions.count)
     }
-    // Other tests use the same nodes.
+    // The sum can be larger, since other tests use the same nodes.
     let published = try cluster.nodes.map { try $0.figure("published_commits_total") ?? 0 }
     #expect(published.reduce(0, +) >= 30, "\(published)")
     for client in clients {
@@ -173,7 +173,7 @@ import Testing
       let sessions = try node.client().get(client.siblings + "?prefix=\(id)").json["sessions"]
       owners.insert(sessions?.array?.first?["node"]?.string)
     }
-    // A node that replies late is left out of a list.
+    // A list omits the sessions of a node that replies late.
     #expect(owners.subtracting([nil]).count == 1)
     let names = try cluster.nodes.flatMap { node in
       try node.client().get("/v1/nodes").json["nodes"]?.array ?? []
@@ -200,7 +200,7 @@ import Testing
 }
 
 extension EventStream {
-  /// Reads up to an event with a property.
+  /// Reads events up to one that satisfies a condition.
   fileprivate func skip(to isMatch: (ServerSentEvent) throws -> Bool) throws {
     while let event = try nextEvent() {
       if try isMatch(event) { return }

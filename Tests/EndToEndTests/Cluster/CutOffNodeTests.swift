@@ -15,7 +15,7 @@ import Testing
       addresses: (0..<3).map { network.url(forNode: $0) })
   }
 
-  /// The node still has the session in memory, and serves reads of it for up to 12 s.
+  /// The cut-off node still has the session in memory, and serves reads of it for up to 12 s.
   @Test func `a stream that resumes with a newer position is not reset to an older State`() throws {
     let paths = [
       "/v1/reactors/counter/sessions/demo/events", "/v1/events?session=counter/demo",
@@ -42,7 +42,7 @@ import Testing
     for (path, position) in zip(paths, positions) {
       let stream = try resumedStream(path, position, at: stale)
       #expect(try stream.next()?.retry != nil)
-      // The State is the one that the client has.
+      // The stream confirms that the client has the current State.
       let first = try stream.next()
       #expect(first?.comments == ["current"], "\(path) \(position) \(String(describing: first))")
     }
@@ -58,7 +58,7 @@ import Testing
     return try #require(event?.id)
   }
 
-  /// Opens a stream as soon as the node can.
+  /// Opens a stream as soon as the node accepts it.
   private func resumedStream(
     _ path: String, _ position: String, at node: ReactordProcess
   ) throws -> EventStream {

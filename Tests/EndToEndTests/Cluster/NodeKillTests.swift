@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Nodes that are killed, stopped or differ from the others.
+/// Nodes that are killed or stopped, or whose configuration differs from that of the others.
 @Suite(.blocking) struct NodeKillTests {
   private let key = "/v1/reactors/counter/sessions/demo"
 
@@ -99,7 +99,7 @@ import Testing
     let killed = try cluster.remove(owner)
     killed.process.kill()
     try killed.process.wait()
-    // No client requests the session.
+    // The timers must fire although no client requests the session.
     #expect(
       try eventually {
         try cluster.nodes.contains { node in
@@ -122,7 +122,8 @@ import Testing
       ("cautious", #"{"enterLater":{"_0":7,"after":600000}}"#),
     ]
     for (reactor, action) in actions {
-      // The accepting node is not the owner in general; one session decides for all by its name.
+      // The first node accepts each action. The owner is another node in general: it depends on the
+      // reactor and the id of the session.
       let response = try cluster.clients(of: reactor, "demo")[0].post(action, prefer)
       #expect(response.status == 202, "\(response.text)")
     }
@@ -140,7 +141,7 @@ import Testing
     for client in waiting {
       #expect(try eventually { try client.effects().map { $0["action"] } == ["wait"] })
     }
-    // The mutation of the first execution, if it was committed, stays.
+    // If the first execution has committed its mutation, the mutation stays in the log.
     for client in ledger {
       #expect(try eventually { try (client.state().json["count"]?.int ?? 0) >= 1 })
       #expect(try eventually { try client.effects().isEmpty })
@@ -175,7 +176,7 @@ import Testing
     #expect(try SessionClient(first.client(), key).post(#""increase""#).status == 200)
     other.process.signal(SIGTERM)
     #expect(try eventually { try other.client().get("/readyz").status == 503 })
-    // Requests are served until the delay is over, at the other node.
+    // The stopping node serves requests until the delay is over.
     #expect(try session.post(#""increase""#).json == ["value": 2])
   }
 }

@@ -8,15 +8,16 @@ import Testing
     cluster = try NodeCluster(program: "faulty", environment: ["REACTORD_SUPERVISE": "true"])
   }
 
-  /// A request visits at most two owners, and its action is in the quarantine of the store when the first
-  /// of them has started again.
+  /// A request is executed by at most two owners.
+  ///
+  /// The action is in the store's quarantine by the time the first owner has started again.
   @Test(arguments: [#""trapInMutate""#, #""trapInReduce""#])
   func `an action that crashes its owner does not travel from node to node`(body: String) throws {
     let first = cluster.clients(of: "faulty", "poisoned")
     #expect(try first[0].post(#"{"add":1}"#).status == 200)
     let owner = try cluster.owner()
     let key = ["Idempotency-Key": "\"poison\""]
-    // The response of a node that crashes itself is missing.
+    // A node that crashes while it executes the request itself sends no response.
     if let response = try? first[(owner + 1) % 3].post(body, key), response.status == 503 {
       #expect(try response.json["outcome"] == "unknown")
     }
@@ -32,7 +33,8 @@ import Testing
       for client in cluster.clients(of: "faulty", "poisoned") {
         try expectProblem(client.post(body), 500, "action-crashed")
         try expectProblem(client.post("  " + body), 500, "action-crashed")
-        // Each response after the first is the outcome in the log.
+        // The first request with this key stores its outcome; the others receive the stored
+        // outcome.
         let repeated = try client.post("  " + body, ["Idempotency-Key": "\"spelling\""])
         try expectProblem(repeated, 500, "action-crashed")
       }

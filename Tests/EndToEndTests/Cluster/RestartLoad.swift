@@ -2,11 +2,12 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Clients behind a load balancer that repeat a request only where HTTP and the contract allow it.
+/// Clients behind a load balancer that repeat a request only if HTTP and the contract allow it.
 ///
-/// A request without a key has a connection of its own, and is repeated after a 503 with `Retry-After`,
-/// which says that nothing has changed, or if it was not sent. A request with a key uses the connection of
-/// the one before it, and is repeated after the loss of the connection as well.
+/// A request without a key uses a connection of its own. It is repeated if it was not sent, and
+/// after a 503 with `Retry-After`, which states that nothing has changed. A request with a key uses
+/// the connection of the previous request, and is repeated after the loss of the connection as
+/// well.
 final class RestartLoad: Sendable {
   struct Progress: Sendable {
     /// The number of requests of each client that have succeeded.
@@ -19,7 +20,9 @@ final class RestartLoad: Sendable {
     var running: Int
   }
 
-  /// One client of each two uses keys.
+  /// The number of clients.
+  ///
+  /// Every second one uses keys.
   private static let clients = 4
 
   private let port: UInt16
@@ -55,8 +58,7 @@ final class RestartLoad: Sendable {
     try #require(progress.current.failures.isEmpty)
   }
 
-  /// Ends the clients, and compares the sessions with their requests: none has failed, and each was
-  /// executed once.
+  /// Ends the clients, and checks that no request failed and that each was executed once.
   func finish() throws {
     isOver.store(true, ordering: .releasing)
     let ended: Void? = progress.first(within: Connection.timeout) { $0.running == 0 ? () : nil }
@@ -73,7 +75,7 @@ final class RestartLoad: Sendable {
 
   private func path(_ index: Int) -> String { "/v1/reactors/ledger/sessions/restart-\(index)" }
 
-  /// The sum of the numbers of the first requests.
+  /// The sum of the numbers of the first `count` requests.
   private func sum(of count: Int) -> JSON { .number(Double(count * (count + 1) / 2)) }
 
   private func fail(_ reason: String) { progress.change { $0.failures.append(reason) } }
@@ -104,7 +106,10 @@ final class RestartLoad: Sendable {
     }
   }
 
-  /// Waits as a 503 demands, whose request has changed nothing unless its outcome is unknown.
+  /// Whether a request can be repeated.
+  ///
+  /// Waits for the time that a 503 specifies: its request has changed nothing, unless the outcome
+  /// is unknown.
   private func canRepeat(_ response: HTTPResponse, _ usesKeys: Bool) -> Bool {
     guard response.status == 503, let time = response["Retry-After"].flatMap({ UInt32($0) })
     else { return response.status == 409 && usesKeys }
@@ -115,7 +120,7 @@ final class RestartLoad: Sendable {
     return true
   }
 
-  /// Follows a session, with a new connection where one ends.
+  /// Follows a session, and opens a new connection whenever one ends.
   private func stream(_ index: Int) {
     var last: Cursor?
     while !hasEnded(index, last) {
@@ -138,7 +143,7 @@ final class RestartLoad: Sendable {
     }
   }
 
-  /// Whether the clients have ended, and the stream has shown the last request.
+  /// Whether the clients have ended, and the stream has shown the State after the last request.
   private func hasEnded(_ index: Int, _ last: Cursor?) -> Bool {
     guard isOver.load(ordering: .acquiring) else { return false }
     let current = progress.current

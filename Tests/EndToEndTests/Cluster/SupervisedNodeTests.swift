@@ -24,7 +24,7 @@ import Testing
     let service = try child(of: first)
     kill(service, SIGKILL)
     #expect(eventually { first.standardError.contains("service restarted") })
-    // The address is the same, and the new incarnation replaces the previous one.
+    // The new incarnation has the same address, and replaces the previous one in the list of nodes.
     for node in [first, second] {
       #expect(eventually { (try? node.figure("ready_nodes")) == 2 })
       #expect(eventually { (try? node.figure("nodes")) == 2 })

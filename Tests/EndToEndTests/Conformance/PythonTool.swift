@@ -11,7 +11,7 @@ enum PythonTool {
     let folder = try TemporaryFolder()
     let process = try ChildProcess(
       PublicTestData.python.appending(path: "bin").appending(path: name).path, arguments,
-      // Files that tools store between runs are in a folder that is removed afterwards.
+      // Tools store files between runs in a folder that is removed afterwards.
       environment: ["HOME": folder.path, "PYTHONDONTWRITEBYTECODE": "1"])
     let exit = try process.wait(within: time)
     return (exit, process.standardOutput + process.standardError)

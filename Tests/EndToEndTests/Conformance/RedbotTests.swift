@@ -6,10 +6,11 @@ import Testing
 /// included, and reports its findings.
 @Suite(.blocking, .enabled(if: PublicTestData.isInstalled, "\(PublicTestData.isMissing)"))
 struct RedbotTests {
-  /// REDbot's note on a response that a cache may store without a limit.
+  /// REDbot's notes that a cache may store a response whose freshness the service does not limit.
   private static let unsaid: Set = ["FRESHNESS_HEURISTIC", "FRESHNESS_NONE", "STALE_SERVABLE"]
 
-  /// REDbot's note that a response is sent whole each time: without a version it has no entity tag.
+  /// REDbot's note that a response is sent completely each time: a response without a version has
+  /// no entity tag.
   private static let whole = "FRESHNESS_NO_CACHE_NO_VALIDATOR"
 
   @Test(arguments: [

@@ -14,8 +14,8 @@ struct SchemathesisTests {
   let server: ReactordProcess
 
   init() throws {
-    // A server of its own: the sessions of other tests are not disturbed. The wait is as long as a test
-    // needs to observe it.
+    // Use a server of its own, so that the sessions of other tests are not disturbed. The wait for
+    // actions is as short as a test that observes it allows.
     server = try ReactordProcess(
       "--actions-wait", "0.2", "--weather-latency", "0.01",
       "--changes-keep", "60")

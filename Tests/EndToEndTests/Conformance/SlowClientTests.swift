@@ -1,9 +1,10 @@
 import Foundation
 import Testing
 
-/// Slow clients, a hundred at once, as slowhttptest creates them.
+/// One hundred simultaneous slow clients, created by slowhttptest.
 ///
-/// In sequence: each test needs the machine to show that others are served.
+/// The tests run in sequence: each must show that other clients are served, which needs the whole
+/// machine.
 @Suite(
   .blocking, .serialized,
   .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/slowhttptest")))
@@ -21,7 +22,7 @@ struct SlowClientTests {
       "/usr/bin/slowhttptest",
       [kind, "-u", server.url + path, "-c", "100", "-r", "100", "-l", "20", "-p", "5", "-v", "1"]
         + more)
-    // A client in between is served as usual.
+    // Another client is served as usual in the meantime.
     let session = server.session(of: "counter")
     for count in 1...50 {
       #expect(try session.post(#""increase""#).text == #"{"value":\#(count)}"#)

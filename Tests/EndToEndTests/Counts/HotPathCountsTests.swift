@@ -1,11 +1,11 @@
 import Foundation
 import Testing
 
-/// The costs of an action and a delivery, counted and compared with the committed ones.
+/// The costs of an action and a delivery, compared with the committed counts.
 ///
-/// A change is committed with `make counts`, so that the diff of the file shows it. With optimization
-/// the counts are compared exactly. Without it every closure allocates, and a twentieth more or less is
-/// accepted.
+/// `make counts` commits a change, so that the diff of the file shows it. In optimized builds the
+/// counts must be equal. In other builds every closure allocates, and a difference of five percent
+/// is accepted.
 struct HotPathCountsTests {
   private typealias Counts = [String: [String: Int]]
 

@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// The system calls of an action and a delivery, counted and compared with the committed ones.
+/// The system calls of an action and a delivery, compared with the committed counts.
 ///
-/// Only calls that send bytes or make them durable, whose number is reproducible. A change is committed
-/// with `make counts`, so that the diff of the file shows it.
+/// Only calls that send bytes or make them durable are counted, because their number is
+/// reproducible. `make counts` writes a change into the file, so that the diff shows it.
 @Suite(.serialized, .enabled(if: SystemCallTrace.isPermitted && !Sanitizer.isUsed))
 struct SystemCallCountsTests {
   private typealias Counts = [String: [String: Double]]
@@ -46,7 +46,8 @@ struct SystemCallCountsTests {
     }
   }
 
-  /// A thread that polled every millisecond would do so two thousand times.
+  /// A thread that polls every millisecond would call `epoll_wait` two thousand times during the
+  /// two seconds of the wait.
   @Test func `a waiting request does not keep a thread awake`() throws {
     let folder = try TemporaryFolder()
     let trace = try SystemCallTrace(in: folder)
@@ -58,8 +59,10 @@ struct SystemCallCountsTests {
     #expect((1...500).contains(waits), "\(waits) times")
   }
 
-  /// The calls of an action: the difference between two runs, one with twice as many actions, so that
-  /// start and end of the service do not count.
+  /// Returns the system calls per action.
+  ///
+  /// It is the difference between two runs, one with twice as many actions, so that the start and
+  /// the end of the service do not count.
   private static func calls(_ flags: [String], _ streams: Int) throws -> [String: Double] {
     let once = try trace(flags, streams, actions: actions)
     let twice = try trace(flags, streams, actions: 2 * actions)
@@ -69,8 +72,10 @@ struct SystemCallCountsTests {
       })
   }
 
-  /// Traces a service with one client that waits for each response, and for each event of the streams, so
-  /// that the counts do not depend on scheduling.
+  /// Traces a service with one client, and returns the counts.
+  ///
+  /// The client waits for each response and for each event of the streams, so that the counts do
+  /// not depend on scheduling.
   private static func trace(
     _ flags: [String], _ streams: Int, actions: Int
   ) throws -> [String: Int] {

@@ -3,7 +3,8 @@ import Glibc
 
 /// The system calls of a process, counted by strace.
 struct SystemCallTrace {
-  /// The prefix of a command: strace goes into the background, and the process executes the command.
+  /// The prefix of the traced command: strace goes into the background, and the process itself
+  /// executes the command.
   let tracer: [String]
 
   /// Reads the table, which strace writes into a pipe after the process has ended.
@@ -26,9 +27,9 @@ struct SystemCallTrace {
     return (try? trace?.wait()) == .code(0)
   }()
 
-  /// Calls that send bytes or make them durable.
+  /// The calls that send bytes or make them durable.
   ///
-  /// With the others a thread waits, wakes another or polls; their number depends on scheduling.
+  /// All other calls wait, wake another thread or poll, and their number depends on scheduling.
   private static let carrying: Set = [
     "fdatasync", "fsync", "pwrite64", "pwritev", "sendmmsg", "sendmsg", "sendto", "writev",
   ]

@@ -14,7 +14,9 @@ struct CurlTests {
 
   private var address: String { "http://127.0.0.1:\(server.port)\(session.path)" }
 
-  /// Runs curl to its end; the limit is for a service that hangs, and no busy machine reaches it.
+  /// Runs curl to its end.
+  ///
+  /// Only a service that hangs reaches the time limit, even on a busy machine.
   private func curl(_ arguments: String...) throws -> String {
     let process = try ChildProcess(
       "/usr/bin/curl", ["--silent", "--show-error", "--max-time", "300"] + arguments)
@@ -60,7 +62,7 @@ struct CurlTests {
   }
 
   @Test func `a large body waits for 100-continue`() throws {
-    // As many actions as `limits.actions` allows, padded to a large body.
+    // The maximum number of actions (`limits.actions`), padded to a large body.
     let actions = Array(repeating: #""increase""#, count: 1_000)
     let body = "[" + actions.joined(separator: "," + String(repeating: " ", count: 250)) + "]"
     let file = FileManager.default.temporaryDirectory
@@ -82,7 +84,7 @@ struct CurlTests {
     #expect(process.output(contains: #"data: {"value":1}"#))
     _ = try session.delete()
     #expect(process.output(contains: "event: end"))
-    // A regular end of the body, without which curl reports an error.
+    // The body has a regular end: curl reports an error without one.
     #expect(try process.wait() == .code(0))
   }
 }

@@ -41,7 +41,7 @@ import Testing
     try first.process.wait()
 
     let second = try start()
-    // No client has requested the session, and it continues.
+    // The stopwatch must continue although no client has requested its session.
     #expect(
       try eventually { try rows("SELECT count(*) > 3 FROM mutations") == "1\n" })
     try waitForTicks(second)
@@ -81,7 +81,7 @@ import Testing
     let second = try start()
     try expectProblem(stopwatch(second).post(#""start""#, key), 409, "action-running")
     try stopwatch(second).post(#""stop""#)
-    // A repeated key of a 202 gets 202 again, with the same preference.
+    // A repetition of the request with the same preference gets 202 again.
     let response = try stopwatch(second).post(#""start""#, key)
     #expect(response.status == 202)
     #expect(response["Idempotent-Replayed"] == "true")

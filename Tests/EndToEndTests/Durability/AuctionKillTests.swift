@@ -5,17 +5,19 @@ import Testing
 /// Auctions and their lobby survive a kill at any moment: each is listed once, closed once, and
 /// reported once, and no acknowledged bid is lost or doubled.
 @Suite(.blocking) struct AuctionKillTests {
-  /// The number of kills; `make test-faults` makes it 500.
+  /// The number of kills; `make test-faults` sets it to 500.
   private static let rounds =
     ProcessInfo.processInfo.environment["FAULT_ROUNDS"].flatMap { Int($0) }.map { $0 * 5 / 2 } ?? 10
   private static let auctionsPerRound = 4
-  /// The number of kills that an auction sees: an action that is interrupted ten times is given up.
+  /// The number of kills during an auction.
+  ///
+  /// An action that is interrupted ten times is given up.
   private static let killsPerAuction = 5
 
-  /// An auction, as its clients know it.
+  /// An auction as its clients know it.
   private struct Auction: Sendable {
     let path: String
-    /// In the form of the State, whose texts are ordered as the times are.
+    /// The end in the format of the State, in which texts have the same order as the times.
     let endsAt: String
     var bids: [Int] = []
   }
@@ -46,7 +48,8 @@ import Testing
   private func settle(_ auctions: ArraySlice<Auction>, _ server: ReactordProcess) throws {
     for auction in auctions {
       let session = SessionClient(server.client(), auction.path)
-      // The previous request may not have been accepted; if it was, this one changes nothing.
+      // The `open` request before the kill may have failed. If it was accepted, this one has no
+      // effect.
       _ = try session.post(#""open""#, ["Prefer": "respond-async"])
     }
     for auction in auctions {
@@ -79,7 +82,8 @@ import Testing
       acknowledged()
       var amount = 1
       while let response = try? session.post(#"{"bid":{"by":"Ada","amount":\#(amount)}}"#) {
-        // After its end an auction rejects bids, and the others continue until the kill.
+        // An auction rejects bids after its end. Continue until the kill, and count only accepted
+        // bids.
         if response.status == 200 { auction.bids.append(amount) }
         amount += 1
         acknowledged()

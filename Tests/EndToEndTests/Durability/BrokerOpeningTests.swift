@@ -4,7 +4,8 @@ import Testing
 
 /// A service whose store at brokers cannot be used: exit code 78 and one line that says why.
 @Suite(.blocking) struct BrokerOpeningTests {
-  /// Starts a service, and expects that it ends with one line, besides lines of the log.
+  /// Starts a service, and expects that it ends with one line of explanation, besides lines of the
+  /// log.
   private func expectFailure(
     _ flags: [String], _ text: String, sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
@@ -60,7 +61,7 @@ import Testing
   @Test func `messages that are too large for the brokers`() throws {
     let broker = try Broker("max_payload: 1MB")
     try expectFailure(NATSStore(broker.url).flags, "max_payload of the brokers is 1048576, but")
-    // Smaller limits fit.
+    // Messages with smaller limits fit.
     let limits = ["--limits-body", "500000", "--limits-state", "900000"]
     #expect(try ReactordProcess(NATSStore(broker.url).flags + limits).stop() == .code(0))
   }

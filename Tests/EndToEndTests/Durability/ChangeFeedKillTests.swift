@@ -4,7 +4,7 @@ import Testing
 
 /// The changes of all sessions are the logs of all sessions, also across kills.
 @Suite(.blocking) struct ChangeFeedKillTests {
-  /// `make test-faults` sets a larger number of rounds, and then there are 1,000 sessions.
+  /// Whether `make test-faults` runs the test: with more rounds, and with 1,000 sessions.
   private static let isLong = ProcessInfo.processInfo.environment["FAULT_ROUNDS"] != nil
   private static let rounds = isLong ? 100 : 6
   private static let sessions = isLong ? 1_000 : 60
@@ -23,7 +23,7 @@ import Testing
     }
     let server = try Self.start(flags)
     let versions = try Self.versions(of: server.client())
-    // The last change that must be in the feed: one that is committed now.
+    // Commit one more change, which marks the end of the feed.
     let last = SessionClient(server.client(), Self.path(0))
     try last.post(#""increase""#)
     let end = try #require(versions["killed-0"]) + 1
@@ -32,7 +32,7 @@ import Testing
       reader.versions.filter { $0.key != "killed-0" } == versions.filter { $0.key != "killed-0" })
     #expect(reader.hasGap == false)
 
-    // Another reader, from the beginning, sees the same order.
+    // Another reader, which starts at the first change, sees the same order.
     var other = FeedReader()
     try other.read(server.port, until: { $0.versions["killed-0"] == end })
     #expect(other.ids == reader.ids)
@@ -84,15 +84,15 @@ import Testing
   }
 }
 
-/// A consumer of the feed that remembers the last id together with its own work.
+/// A consumer of the feed that stores the last id together with its own results.
 private struct FeedReader: Sendable {
   /// The last version of each session.
   private(set) var versions: [String: Int] = [:]
   private(set) var ids: [String] = []
-  /// Whether a change did not follow the one before of its session.
+  /// Whether a change did not follow the previous change of its session.
   private(set) var hasGap = false
 
-  /// Reads until a condition is met, or the service is gone.
+  /// Reads until a condition is met, or the connection to the service ends.
   mutating func read(_ port: UInt16, until isDone: (FeedReader) -> Bool) throws {
     let stream = try EventStream(
       port: port, "/v1/changes/events?after=0", ids.last.map { ["Last-Event-ID": $0] } ?? [:])

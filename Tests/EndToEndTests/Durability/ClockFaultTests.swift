@@ -65,7 +65,8 @@ import Testing
     let server = try start("--log-retain", "3d")
     let first = session(of: server)
     for _ in 0..<11 { #expect(try first.post(batch).status == 200) }
-    // Entries that were written while the clock was set back are old, those of the future are not.
+    // Entries that were written while the clock was set back are old; entries of the future are
+    // not.
     try machine.setClock(wrongBy: 30 * Self.day)
     for _ in 0..<11 { #expect(try first.post(batch).status == 200) }
     #expect(

@@ -62,7 +62,7 @@ import Testing
     try expectDurable(2)
   }
 
-  // The sync failed after everything was written: the file is complete.
+  // The sync fails after all bytes were written, so the file contains the rejected action.
   @Test(arguments: [EIO, ENOSPC])
   func `rejected actions are absent after a crash, once the disk works again`(
     error: Int32
@@ -95,7 +95,7 @@ import Testing
         }
         return 0
       }
-      // The writers that end first leave the faults to the others.
+      // The first writer that ends also ends the faults.
       defer { isOver.store(true, ordering: .relaxed) }
       return try Self.write(50, as: index, to: SessionClient(HTTPClient(port: port), path))
     }
@@ -105,9 +105,9 @@ import Testing
     #expect(try session(of: again).log("?limit=1000").json.array?.count == 200)
   }
 
-  /// Adds a number several times, each until it is acknowledged.
+  /// Adds a number several times, and repeats each action until it is acknowledged.
   ///
-  /// - Returns: How often it was rejected.
+  /// - Returns: The number of rejections.
   private static func write(
     _ count: Int, as number: Int, to session: SessionClient
   ) throws -> Int {
@@ -134,7 +134,7 @@ import Testing
     try server.process.wait()
     let again = try ReactordProcess("--store", "sqlite:\(folder["log.db"])")
     #expect(try session(of: again).state().json == ["value": .number(Double(value))])
-    // The lock is released when the process has ended.
+    // The lock on the store is released when the process has ended.
     again.process.kill()
     try again.process.wait()
   }

@@ -2,13 +2,14 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Actions that were acknowledged survive a kill at any moment, once.
+/// Acknowledged actions survive a kill at any moment, and are executed once.
 @Suite(.blocking) struct KillTests {
   /// The number of kills; `make test-faults` sets a larger one.
   private static let rounds =
     ProcessInfo.processInfo.environment["FAULT_ROUNDS"].flatMap { Int($0) } ?? 20
   private static let sessions = 3
-  /// The clients of each session: a subscriber, and writers, the last of which uses idempotency keys.
+  /// The number of clients of each session: a subscriber, and writers, the last of which uses
+  /// idempotency keys.
   private static let workers = 4
 
   @Test(arguments: ["sqlite", "nats"])
@@ -68,7 +69,7 @@ import Testing
     for (index, work) in results.enumerated() { histories[index / Self.workers].add(work) }
   }
 
-  /// Posts one number after the other until the service is gone.
+  /// Posts consecutive numbers until the service ends.
   private static func write(
     _ session: SessionClient, _ first: Int, withKeys hasKeys: Bool, acknowledged: () -> Void
   ) -> Work {
@@ -84,7 +85,7 @@ import Testing
     return work
   }
 
-  /// Reads a stream until the service is gone.
+  /// Reads a stream until the service ends.
   private static func watch(
     _ port: UInt16, _ path: String, _ resumption: [String: String]
   ) -> Work {
@@ -102,7 +103,7 @@ import Testing
 /// The result of one client.
 private struct Work {
   var acknowledged: [Int] = []
-  /// The request that was sent with a key and not acknowledged.
+  /// The number that was sent with a key and not acknowledged.
   var unanswered: Int?
   var seen: [Cursor] = []
 }
@@ -113,7 +114,7 @@ extension SessionClient {
   }
 }
 
-/// The clients' knowledge of a session across restarts of the service.
+/// The state of a session as its clients know it, across restarts of the service.
 private struct History {
   /// The acknowledged numbers of each writer, in order.
   var acknowledged: [[Int]] = []
@@ -123,8 +124,8 @@ private struct History {
   var version = 0
   private var sum = 0
   private var versions: [Int: Int] = [:]
-  /// The requests to repeat with their keys: each writer's last acknowledged one, and the unacknowledged
-  /// one.
+  /// The numbers to send again with their keys: the last acknowledged one of each writer with keys,
+  /// and its unacknowledged one.
   private var unsettled: [Int] = []
 
   var resumption: [String: String] {
@@ -138,7 +139,7 @@ private struct History {
     unsettled += work.acknowledged.suffix(1) + [number]
   }
 
-  /// Repeats requests with keys: each has then happened once.
+  /// Sends the requests with keys again, and checks that each was executed once.
   mutating func sendAgain(to session: SessionClient) throws {
     for number in unsettled {
       #expect(try session.add(number, withKey: true).status == 200)
@@ -148,7 +149,7 @@ private struct History {
     try check(session)
   }
 
-  /// Reads the new entries of the log, and compares all of them with the acknowledged ones.
+  /// Reads the new entries of the log, and compares the log with the acknowledged numbers.
   mutating func check(_ session: SessionClient) throws {
     var page: String? = session.path + "/log?after=\(version)&limit=1000"
     while let path = page {

@@ -61,7 +61,8 @@ import Testing
     let server = try ReactordProcess(try NATSStore(broker.url).flags + ["--cluster-wait", "1"])
     let session = server.session(of: "counter")
     #expect(try session.post(#""increase""#).status == 200)
-    // On a busy machine the service may notice the pause before the action, which it then rejects.
+    // On a busy machine, the service can detect the pause before it executes the action, and then
+    // rejects the action.
     var key: [String: String] = [:]
     let isUnknown = try (0..<20).contains { attempt in
       broker.pause()

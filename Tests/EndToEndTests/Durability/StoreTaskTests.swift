@@ -36,9 +36,10 @@ import Testing
   }
 
   @Test func `a mutation that differs from the folded one is found`() throws {
-    // The snapshot that verifies the fold is written after the response, and before the end.
+    // Stop the service first: the snapshot that verifies the fold is written after the response,
+    // and before the end.
     try server.stop()
-    // Without checksums, as in a store of an earlier release.
+    // Remove the checksums, as in a store of an earlier release.
     try change("UPDATE mutations SET checksum = NULL")
     try change("UPDATE mutations SET mutation = '{\"change\":{\"by\":7}}' WHERE version = 3")
     let (code, text) = try run("verify")

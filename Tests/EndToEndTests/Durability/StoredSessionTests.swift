@@ -37,7 +37,7 @@ import Testing
     ] {
       #expect(try expectProblem(response, 500, "effect-failed")["version"] == 2)
     }
-    // The versions before it can be read.
+    // The versions before the damaged one can be read.
     #expect(try bad.state("?version=1").json == ["value": 1])
     try expectProblem(try bad.state("?version=3"), 404, "unknown-version")
     let entries = try bad.log().json.array ?? []
@@ -47,7 +47,7 @@ import Testing
     #expect(try good.post(#""increase""#).json == ["value": 3])
     #expect(server.standardError.contains("session cannot be read reactor=counter session=bad"))
 
-    // It can be created again.
+    // The damaged session can be deleted and created again.
     #expect(try bad.delete().status == 204)
     #expect(try bad.put().status == 201)
     #expect(try bad.post(#""increase""#).json == ["value": 1])
@@ -60,13 +60,14 @@ import Testing
       let actions = Array(repeating: #""increase""#, count: count).joined(separator: ",")
       let session = SessionClient(before.client(), path)
       #expect(try session.post("[\(actions)]", ["Prefer": "wait=600"]).status == 200)
-      // A snapshot is of the version that is current when it is written, which has to be before 1005.
+      // Wait for the snapshot of version 1000, which version 1005 needs: a snapshot contains the
+      // version that is current when it is written.
       #expect(eventually { (try? query("SELECT max(version) FROM snapshots")) == "1000" })
     }
     try before.stop()
     try edit("UPDATE mutations SET at = at + 1 WHERE version = 500")
 
-    // It has a snapshot of a later version.
+    // The session can be loaded, because it has a snapshot of a version after the damaged one.
     let server = try start()
     let session = SessionClient(server.client(), path)
     let current = try session.state()
@@ -107,7 +108,7 @@ import Testing
   }
 
   @Test func `deleting sessions while their effects run does not fail the log`() throws {
-    // A loaded machine takes longer than a minute between two requests of a session.
+    // On a busy machine, more than a minute can pass between two requests of a session.
     let server = try start("--stopwatch-interval", "0.01", "--limits-idle", "600")
     let sessions = (0..<20).map { _ in server.session(of: "stopwatch") }
     for session in sessions {

@@ -8,7 +8,7 @@ import Testing
   private static let rounds =
     ProcessInfo.processInfo.environment["FAULT_ROUNDS"].flatMap { Int($0) } ?? 10
   private static let sessions = 3
-  /// The timers of one action.
+  /// The number of timers that one action schedules.
   private static let count = 10
 
   private let folder: TemporaryFolder
@@ -39,7 +39,7 @@ import Testing
         let session = session(index, of: server)
         for turn in 0..<1000 {
           let first = (round * 1000 + turn) * Self.count
-          // Some are due at once, others after the kill.
+          // Some timers are due immediately, others after the kill.
           let body = arm(from: first, delay: turn % 3 == 0 ? -100 : 5 * (turn % 10), step: 3)
           guard let answer = try? session.post(body), answer.status == 200 else { break }
           done += first..<(first + Self.count)
@@ -79,14 +79,14 @@ import Testing
     try session(0, of: first).post(arm(from: 10, delay: 3_599_990, step: 20))
     first.process.kill()
     try first.process.wait()
-    // As if the process had been down for two hours.
+    // Shift the due times, as if the process had been down for two hours.
     let shell = try ChildProcess(
       "/usr/bin/sqlite3", [folder["log.db"], "UPDATE timers SET due = due - 7200000"])
     try shell.wait()
     let due = try rows("SELECT group_concat(id) FROM (SELECT id FROM timers ORDER BY due)")
     #expect(due.split(separator: ",").count == 20)
     let second = try start()
-    // No client has requested the session.
+    // The timers fire although no client has requested the session.
     #expect(try eventually { try rows("SELECT count(*) FROM timers") == "0\n" })
     let rings = try #require(try session(0, of: second).state().json["rings"]?.array)
     #expect(rings.compactMap(\.int).map(String.init).joined(separator: ",") + "\n" == due)

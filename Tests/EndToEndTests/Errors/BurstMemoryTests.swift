@@ -15,8 +15,8 @@ struct BurstMemoryTests {
     let growth = try residentBytes() - before
     #expect(growth > 80 << 20)
     for path in paths { #expect(try client.send("DELETE", path).status == 204) }
-    // The allocator retains most of it. The service checks its memory every 30 s, and less often after a
-    // check that has returned nothing, as one during the burst.
+    // The allocator retains most of the freed memory. The service checks its memory every 30 s, and
+    // less often after a check that has returned nothing, like one during the burst.
     let isReturned = try (0..<5).contains { _ in
       try eventually { try residentBytes() - before < growth / 3 }
     }

@@ -10,7 +10,7 @@ struct ConnectionBudgetTests {
       ["--log-format", "json"] + flags, under: ["/usr/bin/prlimit", "--nofile=600:600"])
   }
 
-  /// The fields of the line about the capacity.
+  /// The fields of the log line about the capacity.
   private func capacity(of server: ReactordProcess) throws -> JSON {
     #expect(eventually { server.standardError.contains(#""capacity""#) })
     let line = try #require(
@@ -34,7 +34,8 @@ struct ConnectionBudgetTests {
     let server = try limited()
     let limit = try number("connections", capacity(of: server))
     let first = try Connection(port: server.port)
-    // The first of them never sends a request.
+    // `first` never sends a request, so it is the connection that has been idle for the longest
+    // time.
     var clients: [HTTPClient] = []
     for _ in 0..<(2 * limit) {
       let client = server.client()

@@ -1,8 +1,9 @@
 import Foundation
 import Testing
 
-/// Requests and surroundings that would stop a careless service: `make hostile` measures what they cost
-/// other clients, these tests what the client gets.
+/// Requests and conditions that would stop a service without protection.
+///
+/// `make hostile` measures their cost to other clients. These tests check the responses.
 @Suite(.blocking) struct HostileClientTests {
   private static let chat = "/v1/reactors/chat/sessions/room"
 
@@ -37,7 +38,7 @@ import Testing
       let response = try server.session(of: "counter").post(body)
       try expectProblem(response, 422, "invalid-action")
     }
-    // Quadratic time takes some ten seconds per body.
+    // With quadratic time, each body would take about ten seconds.
     #expect(try Self.processorTime(of: server) - before < .seconds(8))
   }
 
@@ -57,7 +58,7 @@ import Testing
     let before = try room.state()
     let text = String(repeating: "x", count: 5_000)
     for _ in 0..<2 {
-      // The second response is the outcome of the key.
+      // The second response is the stored outcome of the key.
       let rejected = try room.post(
         #"{"send":{"from":"ada","text":"\#(text)"}}"#, ["Idempotency-Key": "\"k\""])
       try expectProblem(rejected, 507, "state-too-large")
@@ -78,7 +79,7 @@ import Testing
     #expect(try second.post(#""wait""#, prefer).status == 202)
     #expect(try eventually { try second.effects().count == 1 })
     try expectProblem(try second.post(#""wait""#), 503, "effect-failed")
-    // Actions without effects continue.
+    // Actions without effects are still executed.
     #expect(try first.post(#"{"add":1}"#).status == 200)
   }
 
@@ -123,7 +124,7 @@ import Testing
   /// The processor time that the service has used.
   private static func processorTime(of server: ReactordProcess) throws -> Duration {
     let text = try String(contentsOfFile: "/proc/\(server.process.id)/stat", encoding: .utf8)
-    // The name in parentheses may contain spaces; user and system time are the fields 14 and 15.
+    // The name in parentheses can contain spaces. User and system time are the fields 14 and 15.
     let fields = text.split(separator: ")").last?.split(separator: " ") ?? []
     let ticks = try fields[11...12].map { try #require(Int($0)) }.reduce(0, +)
     return .milliseconds(ticks * 1000 / sysconf(Int32(_SC_CLK_TCK)))

@@ -42,7 +42,7 @@ struct MalformedHTTPTests {
     let connection = try Connection(port: server.port)
     try connection.send(request)
     connection.finishSending()
-    // A response or a close; the connection must not hang.
+    // The service must respond or close: the connection must not hang.
     while let bytes = try connection.someBytes(until: .now + Connection.timeout, "an end") {
       #expect(!bytes.isEmpty)
     }

@@ -11,7 +11,7 @@ struct MethodTests {
     session = server.session(of: "counter")
   }
 
-  /// The addresses of the contract, with their methods beside HEAD and OPTIONS.
+  /// The addresses of the contract, with their methods except HEAD and OPTIONS.
   static let addresses: [(path: String, methods: Set<String>)] = [
     ("/", ["GET"]), ("/healthz", ["GET"]), ("/readyz", ["GET"]), ("/v1/reactors", ["GET"]),
     ("/v1/reactors/counter", ["GET"]), ("/v1/reactors/counter/sessions", ["GET", "POST"]),
@@ -38,7 +38,7 @@ struct MethodTests {
     if !address.hasSuffix("/sessions"), address != "/metrics" {
       #expect(head["Content-Length"] == get["Content-Length"])
     }
-    // No bytes are left on the connection that would be read as the next response.
+    // No bytes that would be read as the next response are left on the connection.
     #expect(try client.get("/healthz").status == 200)
   }
 

@@ -21,7 +21,7 @@ struct OverloadTests {
     let path = try #require(rejected.first)
     let stream = try EventStream(port: server.port, path + "/events")
     #expect(stream.head.status == 200)
-    // It creates no session.
+    // The stream creates no session.
     #expect(try stream.nextEvent()?.data == #"{"value":0}"#)
   }
 
@@ -126,7 +126,7 @@ struct OverloadTests {
     for stream in streams { #expect(try stream.nextEvent()?.data == #"{"value":0}"#) }
     try session.post(#""increase""#)
     for stream in streams { #expect(try stream.nextEvent()?.data == #"{"value":1}"#) }
-    // An optimized test would close the streams after their last use.
+    // Without this, an optimized build would close the streams after their last use.
     try withExtendedLifetime(streams) { () throws in
       #expect(try session.subscribers() == 400)
       #expect(try ProcessFigures(of: server.process).threads < 40)

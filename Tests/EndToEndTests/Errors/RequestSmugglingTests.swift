@@ -1,8 +1,9 @@
 import Testing
 
-/// Requests that a proxy before the service could read differently, as bytes on a socket.
+/// Requests that a proxy in front of the service could interpret differently, as bytes on a socket.
 ///
-/// Each gets exactly one response and a close, and nothing after its violation is executed.
+/// Each request gets exactly one response and a close, and no bytes after the violation are
+/// executed.
 @Suite(.blocking)
 struct RequestSmugglingTests {
   private let server: ReactordProcess

@@ -32,7 +32,7 @@ import Testing
     #expect(try session.state().json["abandoned"]?.int == steps)
   }
 
-  /// Orders a drink, so that there is something to check out.
+  /// Orders a drink, so that there is an order to check out.
   private func order(_ server: ReactordProcess) throws {
     let session = SessionClient(server.client(), Self.path)
     try session.post(#"{"stack":{"open":"/drinks/Latte"}}"#)
@@ -40,14 +40,14 @@ import Testing
     #expect(response.status == 200)
   }
 
-  /// Presents and dismisses screens until the service is gone.
+  /// Presents and dismisses screens until the service ends.
   private static func navigate(
     _ session: SessionClient, as client: Int, acknowledged: () -> Void
   ) {
     while let presented = try? session.post(#""checkout""#) {
       acknowledged()
       let entries = (try? presented.json["stack"]?["entries"]?.array) ?? []
-      // Clients dismiss the screens of each other, too.
+      // Clients also dismiss screens that other clients have presented.
       guard let id = entries.dropFirst().randomElement()?["id"]?.string else { continue }
       let action =
         client == 0 ? #"{"stack":{"open":"/"}}"# : #"{"stack":{"dismiss":"\#(id)"}}"#
@@ -67,7 +67,7 @@ import Testing
     return mutations
   }
 
-  /// Checks from the log alone that the steps of dismissed entries follow their dismissal.
+  /// Checks, from the log alone, that the step of each dismissed entry follows the dismissal.
   ///
   /// - Returns: The number of steps.
   private func judge(_ mutations: [JSON]) throws -> Int {

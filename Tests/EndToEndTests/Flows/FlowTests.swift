@@ -81,7 +81,7 @@ struct FlowTests {
     let guide = try Guide("Sources/ReactorFlows/Documentation.docc/ScreensAndFlows.md")
     let file = "Tests/ReactorFlowsTests/Support/OrderFlow.swift"
     let code = try String(contentsOf: Guide.root.appending(path: file), encoding: .utf8)
-    // In the test the modules are in another target.
+    // In the tests the modules belong to another target, so the file has an additional import.
     let compiled = code.replacing("@testable import Reactors\n\n", with: "")
     #expect(guide.blocks.first { $0.language == "swift" }?.code == compiled)
 
@@ -152,7 +152,7 @@ struct FlowTests {
     }
     let pay = send("3", #"{"checkout":{"stack":{"send":{"to":"2","action":{"payment":"pay"}}}}}"#)
     #expect(try session.post(pay, ["Prefer": "wait=0"]).status == 202)
-    // The bank is called once at a time.
+    // The bank must not be called again while a call is running.
     #expect(try session.post(pay).status == 409)
     #expect(try session.post(#"{"stack":{"dismiss":"3"}}"#).status == 409)
     killed.process.kill()

@@ -8,7 +8,7 @@ import Testing
 struct AttackTests {
   private static let samples = Result { try make() }
 
-  /// The keys and tokens that `IdentityTests/tokens.py` makes for the present.
+  /// Returns the keys and tokens that `IdentityTests/tokens.py` creates for the current time.
   private static func make() throws -> JSON {
     let script = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "../../IdentityTests/tokens.py").standardizedFileURL.path
@@ -38,9 +38,11 @@ struct AttackTests {
     let attacks = try #require(samples["attacks"])
     #expect(attacks.names.count > 30)
     for name in attacks.names {
-      // These become valid within a minute; TokenVerifierTests has a clock of its own.
+      // These tokens become valid within a minute. TokenVerifierTests tests them with a virtual
+      // clock.
       guard !["not yet valid", "issued in the future"].contains(name) else { continue }
-      // A field cannot contain a line break, and an empty credential is none.
+      // A header field cannot contain a line break, and an empty credential counts as no
+      // credential.
       guard let token = attacks[name]?.string, !token.isEmpty, !token.contains("\n") else {
         continue
       }

@@ -17,18 +17,18 @@ final class IdentityProvider: Sendable {
       line.flatMap { UInt16($0) }, "The provider did not start: \(process.standardError)")
   }
 
-  /// The set of its public keys.
+  /// Returns the set of the provider's public keys.
   func keys() throws -> String { try HTTPClient(port: port).get("/jwks").text }
 
-  /// A token of its newest key.
+  /// Returns a token that is signed with the provider's newest key.
   func token(_ query: String) throws -> String {
     try HTTPClient(port: port).get("/token?\(query)").text
   }
 
-  /// Adds a key, which signs from now on.
+  /// Adds a key, with which the provider signs from now on.
   func rotate() throws { _ = try HTTPClient(port: port).send("POST", "/rotate", body: []) }
 
-  /// Removes all keys but the newest.
+  /// Removes all keys except the newest.
   func retire() throws { _ = try HTTPClient(port: port).send("POST", "/retire", body: []) }
 }
 

@@ -85,7 +85,7 @@ struct IdentityProviderTests {
     for _ in 0..<3 {
       let seen = requests.load(ordering: .relaxed)
       #expect(eventually { requests.load(ordering: .relaxed) > seen + 20 })
-      // The new key is known before tokens use it, as providers do it.
+      // The service knows the new key before tokens use it, as providers recommend.
       try provider.rotate()
       let reloads = self.reloads
       try Self.write(provider.keys(), to: folder["keys.json"])
@@ -97,7 +97,7 @@ struct IdentityProviderTests {
     let failures = load.first(within: .seconds(300)) { $0 }
     #expect(try failures?.get() == [0, 0])
 
-    // The stream's key is removed: it ends, and its token is rejected.
+    // The key of the stream's token is removed: the stream ends, and its token is rejected.
     try provider.retire()
     try Self.write(provider.keys(), to: folder["keys.json"])
     var last: ServerSentEvent?
@@ -107,7 +107,7 @@ struct IdentityProviderTests {
     #expect(try session.state("", current.withLock { $0 }).status == 200)
   }
 
-  /// How often changed files were applied.
+  /// The number of times that changed files were applied, plus one.
   private var reloads: Int {
     server.standardError.components(separatedBy: "credentials reloaded").count
   }

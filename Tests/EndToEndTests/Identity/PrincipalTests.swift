@@ -123,7 +123,7 @@ struct PrincipalTests {
     #expect(server.standardError.contains("/v1/reactors/counter/sessions/ada"))
     for secret in secrets {
       #expect(!server.standardError.contains(secret))
-      // Neither its signature alone.
+      // The log does not contain the signature of the credential either.
       let signature = try #require(secret.split(separator: ".").last)
       #expect(!server.standardError.contains(signature))
     }

@@ -18,7 +18,7 @@ struct LogTests {
     #expect(response["Content-Type"] == "application/json")
     let entries = try #require(try response.json.array)
     #expect(entries.map { $0["version"]?.int } == [1, 2])
-    // The shortest form of the action, whatever form was sent.
+    // The log contains the shortest form of an action, regardless of the form that was sent.
     #expect(entries.map { $0["action"] } == ["increase", ["add": 5]])
     #expect(entries.map { $0["mutation"] } == [["change": ["by": 1]], ["change": ["by": 5]]])
     for entry in entries {

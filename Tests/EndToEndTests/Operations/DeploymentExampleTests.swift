@@ -1,14 +1,14 @@
 import Foundation
 import Testing
 
-/// The files in `config/deployment` for Compose and Kubernetes use settings that exist, and agree with one
-/// another.
+/// The files in `config/deployment` for Compose and Kubernetes use existing settings, and agree
+/// with each other.
 @Suite(.blocking) struct DeploymentExampleTests {
   private static let root = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
 
-  /// The documents of a file.
+  /// Returns the YAML documents of a file.
   private func documents(_ name: String) throws -> [[String: Any]] {
     let script = """
       import json, sys, yaml
@@ -22,7 +22,7 @@ import Testing
     return try #require(decoded as? [[String: Any]])
   }
 
-  /// The values at a path of keys and indexes.
+  /// Returns the value at a path of keys and indexes.
   private func value<Value>(_ path: [Any], in document: Any) throws -> Value {
     var current: Any = document
     for step in path {
@@ -54,7 +54,7 @@ import Testing
       ["spec", "template", "spec", "containers", 0, "env"],
       in: try deployment("Deployment", "reactord"))
     var environment: [String: String] = [:]
-    // The name of the node is that of the pod.
+    // Skip the name of the node, which is the name of the pod.
     for variable in list where variable["valueFrom"] == nil {
       environment[try value(["name"], in: variable)] = try value(["value"], in: variable)
     }
@@ -87,7 +87,7 @@ import Testing
     environment["REACTORD_SUPERVISE"] = "false"
     environment["REACTORD_START_WAIT"] = "0"
     environment["REACTORD_LISTEN"] = "127.0.0.1:0"
-    // No broker of these names exists: the start ends when the settings were accepted.
+    // No broker has these names: the service accepts the settings, and then fails to start.
     environment["REACTORD_STORE"] = environment["REACTORD_STORE"]?
       .replacing(/nats-\d\.nats:4222/, with: "127.0.0.1:1")
     let process = try ReactordProcess.launch(["serve"], environment: environment)

@@ -16,7 +16,7 @@ struct RateTests {
     #expect(response["Retry-After"].flatMap { Int($0) } ?? 0 > 0)
     #expect(response["RateLimit-Policy"] == #""address";q=5;w=1"#)
     #expect(response["RateLimit"]?.hasPrefix(#""address";r=0;t="#) == true)
-    // The first ones were served, and had the remaining number.
+    // The first requests were served, and their responses contain the number of remaining requests.
     #expect(responses[0].status == 200)
     #expect(responses[0]["RateLimit"]?.hasPrefix(#""address";r=4;"#) == true)
     // The rate recovers with time.

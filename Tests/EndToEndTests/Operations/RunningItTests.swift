@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-/// The article "Operations" and the files for Prometheus and Grafana are complete and use what exists.
+/// The article "Operations" and the files for Prometheus and Grafana are complete, and refer to
+/// existing names.
 @Suite(.blocking)
 struct RunningItTests {
   private static let root = URL(fileURLWithPath: #filePath)
@@ -12,7 +13,8 @@ struct RunningItTests {
     try String(contentsOf: root.appending(path: path), encoding: .utf8)
   }
 
-  /// The Swift files in Sources, without the logger, whose documentation has an example.
+  /// The Swift files in Sources, without the logger: its documentation contains an example of a
+  /// metric.
   private static func sources() throws -> [String] {
     let files = FileManager.default.enumerator(atPath: root.appending(path: "Sources").path)
     return try #require(files).compactMap { $0 as? String }
@@ -26,7 +28,8 @@ struct RunningItTests {
     article = try Self.text("Sources/ReactorService/Documentation.docc/RunningIt.md")
   }
 
-  /// The names of the metrics that a service exports, with those of histograms' series.
+  /// The names of the metrics that a service exports, and of their series, including those of
+  /// histograms.
   private func metrics() throws -> (families: Set<String>, series: Set<String>) {
     let server = try ReactordProcess.shared.get()
     let lines = try server.client().get("/metrics").text.split(separator: "\n")
@@ -48,7 +51,7 @@ struct RunningItTests {
     for name in families { #expect(article.contains("`\(name)`"), "\(name)") }
   }
 
-  /// Also those that only some configurations have: rate limits, brokers, clusters.
+  /// Includes metrics that only some configurations have: rate limits, brokers, clusters.
   @Test func `every metric in the sources is described`() throws {
     let metric = /"((?:reactord|process)_[a-z_]+)"/
     let names = Set(try Self.sources().flatMap { $0.matches(of: metric).map(\.output.1) })

@@ -44,7 +44,7 @@ struct TokenTests {
     try expectProblem(try other.state("", writer), 403, "forbidden")
   }
 
-  /// The time that a client waits for the response to each of some failed authentications at once.
+  /// Returns the durations until the responses to several simultaneous failed authentications.
   private func waits(_ count: Int, body: Bool) throws -> [Duration] {
     let start = ContinuousClock.now
     return try concurrently(count) { [server] _ in
@@ -60,7 +60,7 @@ struct TokenTests {
 
   @Test(arguments: [true, false])
   func `failed authentications above a rate are slowed`(body: Bool) throws {
-    // A busy machine may take so long that fewer come per second.
+    // Repeat the attempt: on a busy machine, the requests can arrive at less than the limited rate.
     let isSlowed = try (0..<5).contains { _ in
       try waits(40, body: body).contains { $0 > .milliseconds(900) }
     }

@@ -6,7 +6,7 @@ import Testing
 struct CommandLineTests {
   private let start = ["serve", "--listen", "127.0.0.1:0", "--store", "memory"]
 
-  /// Writes a configuration file that is removed with the test.
+  /// Writes a configuration file, and removes it after `body`.
   private func withFile<Result>(_ text: String, _ body: (String) throws -> Result) throws -> Result
   {
     let file = FileManager.default.temporaryDirectory

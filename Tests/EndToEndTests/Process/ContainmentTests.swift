@@ -21,7 +21,7 @@ struct ContainmentTests {
       ["--store", store], program: "faulty", environment: ["REACTORD_SUPERVISE": "true"])
   }
 
-  /// A client with a new connection to the same session.
+  /// A client of the same session with a new connection.
   private func again(_ server: ReactordProcess? = nil) -> SessionClient {
     SessionClient((server ?? self.server).client(), session.path)
   }
@@ -38,7 +38,7 @@ struct ContainmentTests {
     #expect(throws: (any Error).self) { try session.post(body) }
     try expectQuarantined(body, in: again())
     try expectQuarantined(body, in: again())
-    // The session, and other ones, continue.
+    // The session and other sessions continue.
     #expect(try again().post(#"{"add":1}"#).status == 200)
     #expect(try server.session(of: "other").post(#"{"add":1}"#).json["value"] == 1)
     #expect(eventually { server.standardError.contains("action is quarantined reactor=faulty") })
@@ -53,7 +53,7 @@ struct ContainmentTests {
     let problem = try expectProblem(answer, 500, "action-crashed")
     #expect(problem["index"] == 1)
     #expect(try again().state().json["value"] == 3)
-    // The outcome of a key is the same problem.
+    // A repetition of a key gets the same problem.
     for _ in 0..<2 {
       let body = #"[{"add":1},"trapInMutate"]"#
       let response = try again().post(body, ["Idempotency-Key": "\"k\""])
@@ -65,7 +65,7 @@ struct ContainmentTests {
   @Test func `the quarantine is logged, counted and listed until it is cleared`() throws {
     #expect(throws: (any Error).self) { try session.post(#""trapInMutate""#) }
     #expect(eventually { (try? server.client().get("/readyz").status) == 200 })
-    // Lines are written by a thread of their own, possibly after the first response.
+    // The log is written by a thread of its own, so a line can appear after the first response.
     #expect(eventually { server.standardError.contains("FaultyReactor.mutate") })
     let metrics = try server.client().get("/metrics").text
     #expect(metrics.contains("reactord_quarantined_actions 1\n"))
@@ -111,7 +111,8 @@ struct ContainmentTests {
     let metrics = try server.client().get("/metrics").text
     #expect(metrics.contains("reactord_quarantined_actions 1\n"))
     #expect(try server.stop() == .code(0))
-    // The supervisor's own marks ended with it.
+    // The marks of the stopped supervisor are gone: the new service reads the quarantine from the
+    // store.
     let next = try start()
     let again = SessionClient(next.client(), session.path)
     try expectQuarantined(#""trapInMutate""#, in: again)
@@ -122,7 +123,7 @@ struct ContainmentTests {
     let clear = try ReactordProcess.launch(["quarantine", "clear"] + flags)
     #expect(try clear.wait() == .code(0))
     #expect(clear.standardOutput == "1 entries removed\n")
-    // The running service is notified.
+    // The running service is notified of the removal.
     #expect(
       eventually { (try? next.client().get("/v1/quarantine").json) == ["quarantine": []] })
   }
@@ -143,7 +144,7 @@ struct ContainmentTests {
       })
     #expect(eventually { (try? again().post(#"{"add":1}"#).status) == 200 })
     #expect(server.standardError.components(separatedBy: "service crashed").count <= 5)
-    // The outcome in the log, which does not depend on the quarantine.
+    // The outcome is in the log, so it does not depend on the quarantine.
     #expect(try server.client().send("DELETE", "/v1/quarantine").status == 204)
     let repeated = try again().post(#""trapInEffect""#, ["Idempotency-Key": "k"])
     try expectProblem(repeated, 500, "action-crashed")
@@ -161,7 +162,7 @@ struct ContainmentTests {
     #expect(entries?.map { $0["action"]?.string } == [body])
     #expect(entries?.first?["session"]?.string == session.id)
     #expect(server.standardError.components(separatedBy: "service crashed").count == 2)
-    // The other effect is running again.
+    // The effect of the other session is running again.
     let next = SessionClient(server.client(), other.path)
     #expect(eventually { (try? next.effects().count) == 1 })
   }

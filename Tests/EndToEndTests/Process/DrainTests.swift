@@ -14,7 +14,8 @@ struct DrainTests {
     other = server.client()
   }
 
-  /// Starts an action that takes some seconds, and returns when it runs.
+  /// Sends an action whose response waits for `wait` seconds, and returns when its effect is
+  /// running.
   private func startLongRequest(wait: Int) throws {
     let stream = try stopwatch.events()
     _ = try stream.nextEvent()
@@ -49,7 +50,7 @@ struct DrainTests {
       try expectProblem(response, 503, "unavailable")
       #expect(response["Retry-After"].flatMap { Int($0) } ?? 0 > 0)
     }
-    // It still runs.
+    // The process is still running.
     #expect(try other.get("/healthz").status == 200)
 
     let response = try stopwatch.client.response(to: "POST")
@@ -69,7 +70,7 @@ struct DrainTests {
       #expect(event.event == "draining")
       #expect(event.data == "{}")
       #expect(event.id == nil)
-      // The last chunk, and not only the end of the connection.
+      // The body has a regular end: its last chunk arrives before the connection closes.
       #expect(try stream.next() == nil)
     }
 

@@ -1,7 +1,7 @@
 import Glibc
 import Testing
 
-/// SIGTERM among writers and readers, and the store afterwards.
+/// SIGTERM during writes and reads, and the contents of the store afterwards.
 @Suite(.blocking) struct DrainUnderLoadTests {
   private static let path = "/v1/reactors/counter/sessions/drained"
   private static let writers = 8
@@ -14,7 +14,7 @@ import Testing
     let folder = try TemporaryFolder()
     let store = "sqlite:\(folder["log.db"])"
     let server = try ReactordProcess("--store", store)
-    // Opened before the load, so that each receives all of it.
+    // The streams are opened before the load, so that each receives all of its events.
     let acknowledged = Watched(0)
     let isWatched = Watched(0)
     let port = server.port
@@ -54,13 +54,13 @@ import Testing
   }
 
   private struct Outcome {
-    /// The numbers that a writer got acknowledged.
+    /// The acknowledged numbers of a writer.
     var numbers: [Int] = []
     /// The events of a reader.
     var events: [ServerSentEvent] = []
   }
 
-  /// Posts one number after the other until the service rejects them.
+  /// Posts consecutive numbers until the service rejects one.
   private static func write(
     _ port: UInt16, from first: Int, acknowledged: () -> Void
   ) -> [Int] {

@@ -13,7 +13,8 @@ struct LogOutputTests {
     folder = try TemporaryFolder()
     let fifo = folder["stderr"]
     #expect(mkfifo(fifo, 0o600) == 0)
-    // Open for both directions, so that neither side waits for the other.
+    // Open both ends, so that neither the test nor the service waits for the other one to open the
+    // FIFO.
     descriptor = open(fifo, O_RDWR | O_CLOEXEC)
     server = try ReactordProcess(
       ["--log-access", "info"], under: ["/bin/sh", "-c", "exec \"$@\" 2>'\(fifo)'", "sh"])
@@ -27,7 +28,7 @@ struct LogOutputTests {
     return line?.split(separator: " ").last.flatMap { Int($0) } ?? -1
   }
 
-  /// Sends requests until log lines are dropped, which takes the capacities of the pipe and the queue.
+  /// Sends requests until log lines are dropped: until the pipe and the queue are full.
   private func fillLog() throws {
     let client = server.client()
     while try droppedLines() == 0 {

@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Successive services on one socket and one store, under load: clients notice a pause at most.
+/// Successive services on one socket and one store, under load: clients notice at most a pause.
 @Suite(.blocking)
 struct RollingRestartTests {
   private let writers = 4
@@ -43,7 +43,7 @@ struct RollingRestartTests {
     }
 
     for restart in 1...3 {
-      // At any point of the load.
+      // Restart in the middle of the load.
       let isUnderWay = acknowledged.first(within: .seconds(300)) { [total] in
         $0 >= total * restart / 5 ? true : nil
       }
@@ -65,7 +65,8 @@ struct RollingRestartTests {
     #expect(try current.wait() == .code(0))
   }
 
-  /// Sends one action until it is acknowledged, as a client does that needs it to happen once.
+  /// Sends an action with a key until it is acknowledged, as a client does for exactly one
+  /// execution.
   private static func post(_ port: UInt16, _ session: String, key: String) throws {
     let deadline = ContinuousClock.now + .seconds(300)
     while ContinuousClock.now < deadline {

@@ -81,7 +81,8 @@ struct SignalTests {
     try session.client.start(
       "POST", session.path + "/actions", ["Content-Type": "application/json"],
       body: Array(#"{"block":{"seconds":3600}}"#.utf8))
-    // The worker is blocked once it no longer responds, several times: one response may be late.
+    // The worker is blocked if several requests get no response; a single response may just be
+    // late.
     #expect(
       eventually {
         (0..<3).allSatisfy { _ in

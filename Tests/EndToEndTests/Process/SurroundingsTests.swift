@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Testing
 
-/// Files, links and descriptors that are not as the operator meant them.
+/// Files, links and descriptors that differ from the intention of the operator.
 @Suite(.blocking)
 struct SurroundingsTests {
   private let folder: TemporaryFolder
@@ -13,7 +13,7 @@ struct SurroundingsTests {
     ["serve", "--listen", "127.0.0.1:0", "--store", store]
   }
 
-  /// Starts a service that does not serve, and returns its one line of explanation.
+  /// Starts a service that must not start, and returns its one line of explanation.
   private func rejection(
     _ arguments: [String], code: Int32 = 78, sourceLocation: SourceLocation = #_sourceLocation
   ) throws -> String {
@@ -38,7 +38,7 @@ struct SurroundingsTests {
     for name in ["log.db", "symbolic.db", "hard.db"] {
       #expect(try rejection(flags("sqlite:" + folder[name])).contains("in use"))
     }
-    // The lock is the database itself.
+    // The database itself is locked: removing lock files does not release the lock.
     for name in try files.contentsOfDirectory(atPath: folder.path) where name.contains("lock") {
       try files.removeItem(atPath: folder[name])
     }

@@ -15,7 +15,7 @@ struct StopwatchTests {
     #expect(try session.post(#""start""#, ["Prefer": "respond-async"]).status == 202)
   }
 
-  /// Waits until another stopwatch has ticked for a while.
+  /// Waits while another stopwatch ticks several times.
   private func letTimePass() throws {
     let other = server.session(of: "stopwatch")
     let stream = try other.events()
@@ -44,7 +44,7 @@ struct StopwatchTests {
     try session.post(#""stop""#)
     let starts = try session.log().json.array?.filter { $0["mutation"] == ["setRunning": true] }
     #expect(starts?.count == 1)
-    // One stop ends it.
+    // The single stop has ended the stopwatch.
     let stopped = try session.state()
     try letTimePass()
     #expect(try session.state()["ETag"] == stopped["ETag"])

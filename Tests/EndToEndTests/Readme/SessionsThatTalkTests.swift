@@ -38,7 +38,8 @@ struct SessionsThatTalkTests {
     var last: JSON?
     while last?["visitors"] != ["Ada"] { last = try stream.nextEvent()?.json }
     #expect(try room.post(#""open""#).status == 200)
-    // Opened, listed, closed by the timer that is due at once, and removed.
+    // The room is opened and listed. The timer, which is due immediately, closes it and removes it
+    // from the directory.
     while last?["isOpen"] != true { last = try stream.nextEvent()?.json }
     while last?["isOpen"] != false { last = try stream.nextEvent()?.json }
     let directory = SessionClient(server.client(), "/v1/reactors/directory/sessions/main")

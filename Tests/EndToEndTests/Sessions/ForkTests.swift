@@ -1,6 +1,6 @@
 import Testing
 
-/// POST with `from`: another session's history, up to a version.
+/// POST with `from`: a new session with the history of another one, up to a version.
 @Suite(.blocking)
 struct ForkTests {
   let server: ReactordProcess

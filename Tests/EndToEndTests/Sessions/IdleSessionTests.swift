@@ -1,6 +1,6 @@
 import Testing
 
-/// An unused session leaves memory, never the log.
+/// An unused session is removed from memory, but not from the log.
 @Suite(.blocking)
 struct IdleSessionTests {
   let server: ReactordProcess
@@ -11,8 +11,10 @@ struct IdleSessionTests {
     session = server.session(of: "counter")
   }
 
-  /// A session without mutations exists only in memory: when it is no longer listed, sessions that were
-  /// used before it have left, too.
+  /// Waits until all sessions that were used before have left memory.
+  ///
+  /// A session without mutations exists only in memory. When it is no longer listed, the sessions
+  /// that were used before it have left memory as well.
   private func everythingIdleLeaves() throws -> Bool {
     let witness = server.session(of: "counter")
     try witness.post("[]")

@@ -99,7 +99,7 @@ import Testing
     let rejected = try fork("old", #","timers":true,"version":0"#)
     #expect(try expectProblem(rejected, 422, "invalid-body")["pointer"] == "/from/timers")
     try expectProblem(fork("copy", #","timers":true"#), 409, "session-exists")
-    // The copies are timers of their own.
+    // The copied timers do not depend on the original ones.
     #expect(try session.delete().status == 204)
     guard isDurable else { return }
     server.process.kill()

@@ -1,6 +1,6 @@
 import Testing
 
-/// Many clients at once.
+/// Many simultaneous clients.
 @Suite(.blocking)
 struct SharingTests {
   let server: ReactordProcess
@@ -27,7 +27,7 @@ struct SharingTests {
     #expect(results[0].map(\.cursor?.version) == Array(0...total))
     #expect(try session.state().json["value"]?.int == 100 * (2 + 3 + 4 + 5))
 
-    // The order is that of the log.
+    // The order of the events is that of the log.
     var value = 0
     var values = [0]
     var page: String? = path + "/log?limit=1000"
@@ -53,7 +53,7 @@ struct SharingTests {
       let versions = own.compactMap { $0.cursor?.version }
       #expect(zip(versions, versions.dropFirst()).allSatisfy { $0 < $1 })
       for response in own {
-        // Body and tag match.
+        // The body has the version of the entity tag.
         #expect(try response.json["value"]?.int == response.cursor?.version)
       }
     }

@@ -28,7 +28,7 @@ extension Soak {
   func replay(until deadline: ContinuousClock.Instant) throws {
     while .now < deadline {
       let session = steady()
-      // The retained log begins somewhere; from there on there is no gap.
+      // Retention can have removed the first versions. The remaining versions have no gap.
       var seen: Cursor?
       for _ in 0..<Int.random(in: 1...5) where .now < deadline {
         let headers = seen.map { ["Last-Event-ID": $0.description] } ?? [:]
@@ -56,7 +56,7 @@ extension Soak {
         let headers = id.map { ["Last-Event-ID": $0] } ?? [:]
         let stream = try EventStream(port: server.port, path, headers)
         try read(stream, atMost: .random(in: 1...300), until: deadline) { event in
-          // The added numbers are positive, so that a value determines its version.
+          // The added numbers are positive, so a larger value is a later version.
           guard let name = event.event, let value = try event.json["value"]?.int,
             value > values[name] ?? -1
           else { throw SoakFailure("after \(values) came \(event)") }
@@ -67,7 +67,7 @@ extension Soak {
     }
   }
 
-  /// Reads little, and slowly.
+  /// Reads a few events at a time, with pauses.
   func readSlowly(until deadline: ContinuousClock.Instant) throws {
     while .now < deadline {
       let queries = ["", "?replay=all", "?select=/value"]
@@ -82,7 +82,7 @@ extension Soak {
     }
   }
 
-  /// Connects many times at once, and disconnects at once.
+  /// Opens many streams at the same time, and disconnects half of them immediately.
   func crowd(until deadline: ContinuousClock.Instant) throws {
     while .now < deadline {
       let session = steady()
@@ -94,7 +94,8 @@ extension Soak {
     }
   }
 
-  /// Reads various addresses, unknown ones included, and disconnects in the middle.
+  /// Requests various addresses, including unknown ones, and disconnects in the middle of a
+  /// request.
   func passBy(until deadline: ContinuousClock.Instant) throws {
     while .now < deadline {
       let client = server.client()
@@ -116,7 +117,7 @@ extension Soak {
     }
   }
 
-  /// Reads dispatched events until there are enough or the time is over.
+  /// Reads events until there are enough, or the time is over.
   private func read(
     _ stream: EventStream, atMost count: Int, until deadline: ContinuousClock.Instant,
     _ body: (ServerSentEvent) throws -> Void

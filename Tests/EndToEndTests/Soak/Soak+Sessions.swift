@@ -45,7 +45,7 @@ extension Soak {
     }
   }
 
-  /// Creates sessions, forks others, observes their end.
+  /// Creates and forks sessions, and observes their end.
   func makeAndEnd(_ name: String, until deadline: ContinuousClock.Instant) throws {
     let client = server.client()
     while .now < deadline {
@@ -75,7 +75,7 @@ extension Soak {
     }
   }
 
-  /// Starts effects, and ends them in every way.
+  /// Starts effects, and ends them in all possible ways.
   func runEffects(until deadline: ContinuousClock.Instant) throws {
     while .now < deadline {
       let session = session("watch-\(Int.random(in: 0..<10))", of: "stopwatch")

@@ -2,22 +2,22 @@ import Foundation
 import Synchronization
 import Testing
 
-/// A service under mixed load, and its expected contents.
+/// A service under mixed load, and the expected values of its sessions.
 final class Soak: Sendable {
   let server: ReactordProcess
-  /// Counter sessions that are never ended.
+  /// The number of counter sessions that are never ended.
   static let steadySessions = 4
 
   private let listening: ProcessFigures
   private let totals = Mutex(Array(repeating: Total(), count: steadySessions))
 
-  /// The acknowledged actions.
+  /// The acknowledged actions of a session.
   private struct Total {
     var actions = 0
     var sum = 0
   }
 
-  /// Accepts a fresh service.
+  /// Creates the load for a service that has just started.
   init(_ server: ReactordProcess) throws {
     self.server = server
     listening = try ProcessFigures(of: server.process)
@@ -26,7 +26,7 @@ final class Soak: Sendable {
 
   var actions: Int { totals.withLock { $0.reduce(0) { $0 + $1.actions } } }
 
-  /// Runs all kinds of clients for a while, until all have disconnected.
+  /// Runs all kinds of clients for a duration, and waits until all of them have ended.
   func round(_ time: Duration) throws {
     let deadline = ContinuousClock.now + time
     let kinds: [@Sendable (Soak, ContinuousClock.Instant) throws -> Void] = [
@@ -40,7 +40,7 @@ final class Soak: Sendable {
     _ = try concurrently(kinds.count) { try kinds[$0](self, deadline) }
   }
 
-  /// The resources of the service after it has noticed that all clients have disconnected.
+  /// Returns the resources of the service after it has detected that all clients have disconnected.
   func figuresAtRest() throws -> ProcessFigures {
     var figures = try ProcessFigures(of: server.process)
     let isAtRest = try eventually {
@@ -78,7 +78,7 @@ final class Soak: Sendable {
   }
 }
 
-/// Unexpected results.
+/// An unexpected result.
 struct SoakFailure: Error, CustomStringConvertible {
   let description: String
 

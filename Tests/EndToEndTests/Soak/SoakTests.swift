@@ -3,7 +3,7 @@ import Testing
 
 /// Mixed load, with clients that connect and disconnect, leaves no resources behind.
 ///
-/// A few seconds as a test; `make soak` runs longer, with the optimized service.
+/// The test runs for a few seconds; `make soak` runs longer, with the optimized service.
 @Suite(.blocking) struct SoakTests {
   private static let environment = ProcessInfo.processInfo.environment
   private static let seconds = environment["SOAK_SECONDS"].flatMap { Double($0) } ?? 4
@@ -17,7 +17,7 @@ import Testing
     let server = try ReactordProcess(
       [
         "--store", store == "memory" ? store : "sqlite:\(folder["log.db"])",
-        // Small limits, so that every bounded resource reaches its bound soon.
+        // Use small limits, so that every bounded resource reaches its bound soon.
         "--log-retain", "500", "--sessions-idle", "1", "--actions-idempotency", "10",
         "--streams-heartbeat", "1",
         "--streams-buffer", "64", "--stopwatch-interval", "0.02", "--log-level", "error",
@@ -30,7 +30,7 @@ import Testing
       rests.append(try soak.figuresAtRest())
     }
     try soak.checkTotals()
-    // A tick while its session is being ended is rejected, and logged.
+    // A stopwatch that ticks while its session is being ended logs a rejected mutation.
     let complaints = server.standardError.split(separator: "\n")
       .filter { !$0.contains("reactor=stopwatch") }
     #expect(complaints == [])
@@ -39,16 +39,18 @@ import Testing
       print("  descriptors \(rests.map(\.descriptors)), threads \(rests.map(\.threads))")
       print("  resident KiB \(rests.map { $0.residentBytes / 1024 })")
     }
-    // Lazily opened resources are open now; the allocators' pools take longer.
+    // Resources that are opened at their first use are open now. The pools of the allocators need
+    // more rounds.
     guard rounds >= 9 else { return }
     let thirds = [0, rounds / 3, 2 * rounds / 3, rounds]
     func most(_ third: Int, _ figure: (ProcessFigures) -> Int) -> Int {
       rests[thirds[third]..<thirds[third + 1]].map(figure).max() ?? 0
     }
-    // A leak persists: after a leak there is no idle moment with the initial number.
+    // A leak is permanent: after one, the number of descriptors never returns to the initial
+    // number.
     let least = rests[thirds[2]...].map(\.descriptors).min() ?? 0
     #expect(least <= most(0, \.descriptors))
-    // The pools of Swift and the system create another thread when the machine is busy.
+    // The pools of Swift and of the system create additional threads when the machine is busy.
     #expect(most(2, \.threads) <= most(0, \.threads) + 2)
     #expect(most(2, \.residentBytes) - most(1, \.residentBytes) < 2 << 20)
   }

@@ -32,7 +32,7 @@ struct StateTests {
     #expect(response.status == 304)
     #expect(response.body.isEmpty)
     #expect(response["ETag"] == tag)
-    // The next response begins at the right byte of the connection.
+    // The connection is at the first byte of the next response.
     #expect(try session.state().text == #"{"value":0}"#)
   }
 

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The changes of all sessions with curl's requests, and with `reactord changes`.
+/// The changes of all sessions, read with the requests of curl and with `reactord changes`.
 @Suite(.blocking) struct ChangeTests {
   @Test(arguments: ["memory", "sqlite", "nats"])
   func `a stream and the pages have the same changes`(store: String) throws {

@@ -13,7 +13,7 @@ struct DisconnectTests {
 
   @Test(arguments: [true, false])
   func `a client that disconnects leaves no resources behind`(abruptly: Bool) throws {
-    // Resources of the first request and the first stream exist already.
+    // Create the resources of the first request and the first stream before the measurement.
     try session.post(#""increase""#)
     do { _ = try session.events().nextEvent() }
     #expect(try eventually { try session.subscribers() == 0 })
@@ -50,7 +50,8 @@ struct DisconnectTests {
         """)
       connection.abort()
     }
-    // Not every action of a disconnected client was read; one that was runs to its end.
+    // The service may not have read the action before the disconnection. If it has, the action runs
+    // to its end.
     _ = try profile.state()
     #expect(try profile.post(#"{"follow":6}"#).json["isFollowing"] == true)
   }

@@ -1,6 +1,6 @@
 import Testing
 
-/// `?replay=all`: every version, however slow the reader.
+/// `?replay=all`: every version, regardless of the pace of the reader.
 @Suite(.blocking)
 struct ReplayTests {
   let server: ReactordProcess
@@ -73,7 +73,7 @@ struct ReplayTests {
       }
       let poster = SessionClient(HTTPClient(port: port), path)
       for round in 0..<rounds {
-        // Single actions, which the buffer holds, and arrays, which it does not.
+        // Alternate single actions, which fit into the buffer, with arrays, which do not.
         if round.isMultiple(of: 2) {
           for action in [#""increase""#, #""decrease""#, #""increase""#, #""decrease""#] {
             try poster.post(action)

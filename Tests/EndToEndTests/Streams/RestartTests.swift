@@ -49,7 +49,7 @@ struct RestartTests {
       }
       let stream = try EventStream(
         port: server.port, "/v1/events?" + names, id.map { ["Last-Event-ID": $0] } ?? [:])
-      // Not all of them: the others come after the restart.
+      // Read only some of the events: the others arrive after the restart.
       for _ in 0..<(round == 2 ? 8 : 6) {
         let event = try #require(try stream.nextEvent())
         let name = try #require(event.event)

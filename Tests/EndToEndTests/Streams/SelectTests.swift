@@ -1,6 +1,6 @@
 import Testing
 
-/// `?select=`: a stream of a part.
+/// `?select=`: a stream of a part of the State.
 @Suite(.blocking)
 struct SelectTests {
   let server: ReactordProcess

@@ -9,7 +9,8 @@ struct SlowReaderTests {
     server = try ReactordProcess("--streams-buffer", "16")
   }
 
-  /// A session with so large a State that the buffers of a connection hold few of them.
+  /// A session whose State is so large that the buffers of a connection hold only a few copies of
+  /// it.
   private func largeSession() throws -> SessionClient {
     let name = String(repeating: "x", count: 16_000)
     let client = server.client()
@@ -69,7 +70,7 @@ struct SlowReaderTests {
     let stuck = try (0..<4).map { _ in try session.events(receiveBuffer: 4096) }
     for _ in 0..<10 { try session.post(actions, ["Prefer": "return=minimal"]) }
     let after = try ProcessFigures(of: server.process).residentBytes
-    // 16 MB were sent to each of the four.
+    // The service has sent 16 MB to each of the four streams.
     #expect(after - before < 24_000_000)
     #expect(stuck.allSatisfy { $0.head.status == 200 })
   }

@@ -1,7 +1,9 @@
 import Foundation
 import Testing
 
-/// Threads on which tests may block, which Swift's cooperative pool is too small for.
+/// An executor whose threads can block.
+///
+/// Swift's cooperative pool has too few threads for tests that block.
 final class BlockingThreads: TaskExecutor {
   static let shared = BlockingThreads(count: 16)
 
@@ -40,6 +42,6 @@ struct BlockingTrait: SuiteTrait, TestTrait, TestScoping {
 }
 
 extension Trait where Self == BlockingTrait {
-  /// For tests that wait for sockets.
+  /// The trait of tests that wait for sockets.
   static var blocking: Self { Self() }
 }

@@ -2,9 +2,9 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A process that a test started, with its output.
+/// A process that a test has started, with its output.
 ///
-/// Killed when the object is released, however a test ends.
+/// The process is killed when the object is released.
 final class ChildProcess: Sendable {
   /// The end of a process.
   enum Exit: Equatable, Sendable {
@@ -22,8 +22,8 @@ final class ChildProcess: Sendable {
   private let output = Watched(Text())
   private let errors = Watched(Text())
 
-  /// Locked between creating a pipe and setting close-on-exec, so that a process of another test does not
-  /// inherit it.
+  /// Locked while a pipe is created and marked as close-on-exec, so that a process of another test
+  /// does not inherit it.
   private static let starting = Mutex(())
 
   private struct Text {
@@ -33,10 +33,10 @@ final class ChildProcess: Sendable {
     var string: String { String(decoding: bytes, as: UTF8.self) }
   }
 
-  /// Starts an executable in the environment of the tests, without the variables of the service and with
-  /// additional ones.
+  /// Starts an executable.
   ///
-  /// An inherited socket becomes its descriptor 3.
+  /// Its environment is that of the tests, without the variables of the service, and with
+  /// additional ones. The socket becomes its descriptor 3.
   init(
     _ executable: String, _ arguments: [String] = [], environment: [String: String] = [:],
     handingOver socket: Int32? = nil
@@ -84,7 +84,7 @@ final class ChildProcess: Sendable {
     LivingProcesses.shared.signal(id, number)
   }
 
-  /// Kills the process, as a crash would end it.
+  /// Kills the process, as in a crash.
   func kill() {
     signal(SIGKILL)
   }
@@ -158,7 +158,7 @@ final class ChildProcess: Sendable {
   private static func reap(_ id: pid_t, _ exit: Watched<Exit?>) {
     var information = siginfo_t()
     while waitid(P_PID, id_t(id), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
-    // From here on the id may be another process's.
+    // Remove the id before `waitpid` releases it: afterwards it can be the id of another process.
     LivingProcesses.shared.remove(id)
     var status: Int32 = 0
     while waitpid(id, &status, 0) < 0, errno == EINTR {}

@@ -34,7 +34,7 @@ final class Connection {
     close(descriptor)
   }
 
-  /// Closes with a reset, as a machine does that loses its power supply.
+  /// Closes the connection with a reset instead of a regular end.
   func abort() {
     var option = linger(l_onoff: 1, l_linger: 0)
     setsockopt(
@@ -42,9 +42,9 @@ final class Connection {
     shutdown(descriptor, Int32(SHUT_RDWR))
   }
 
-  /// Drops every packet before TCP sees it, as a machine that has lost its network.
+  /// Drops every received packet before TCP processes it, as if the machine had lost its network.
   func vanish() throws {
-    // A classic BPF program that keeps no byte: `struct sock_filter` and `struct sock_fprog`.
+    // A classic BPF program that accepts no byte: `struct sock_filter` and `struct sock_fprog`.
     var instruction: UInt64 = 0x06
     let status = withUnsafeMutablePointer(to: &instruction) { instructions in
       var program = (count: UInt16(1), instructions: instructions)
@@ -55,7 +55,7 @@ final class Connection {
     guard status == 0 else { throw WireError.notConnected(errno: errno) }
   }
 
-  /// `SO_ATTACH_FILTER`, which the Glibc module leaves out.
+  /// `SO_ATTACH_FILTER`, which the Glibc module does not declare.
   private static let attachFilter: Int32 = 26
 
   /// Sends all bytes, within the timeout.
@@ -115,7 +115,7 @@ final class Connection {
     return Array(buffer[position..<(position + count)])
   }
 
-  /// The available bytes, or the next ones; `nil` if the peer has closed.
+  /// Returns the available bytes, or waits for the next ones; `nil` if the peer has closed.
   func someBytes(until deadline: ContinuousClock.Instant, _ purpose: String) throws -> [UInt8]? {
     guard try position < buffer.count || fill(until: deadline, purpose) else { return nil }
     defer { position = buffer.count }
@@ -135,7 +135,7 @@ final class Connection {
         return count
       }
       if count < 0, errno == EINTR { continue }
-      // A reset is an end, too.
+      // A reset counts as the end of the connection.
       return count > 0
     }
   }
@@ -156,8 +156,9 @@ final class Connection {
 }
 
 extension [UInt8] {
-  /// The index of the first byte of a value at an index or later; in a debug build much faster than a search in
-  /// a slice.
+  /// Returns the index of the first occurrence of a byte at or after an index.
+  ///
+  /// In a debug build this is much faster than a search in a slice.
   func firstIndex(of byte: UInt8, from start: Int) -> Int? {
     withUnsafeBytes { bytes in
       guard start < bytes.count, let base = bytes.baseAddress,

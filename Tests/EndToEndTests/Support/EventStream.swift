@@ -53,7 +53,7 @@ final class EventStream {
     return nil
   }
 
-  /// Reads events up to the one with a version, and returns them.
+  /// Reads and returns the events up to the one with a version.
   func events(
     upTo version: Int, within time: Duration = Connection.timeout
   ) throws -> [ServerSentEvent] {
@@ -71,7 +71,7 @@ final class EventStream {
     connection.abort()
   }
 
-  /// Acknowledges nothing from now on, as a machine that has lost its network.
+  /// Stops to acknowledge packets, as if the machine had lost its network.
   func vanish() throws {
     try connection.vanish()
   }

@@ -1,2 +1,2 @@
-// Nearly every file of these tests waits for a condition.
+// Exported, because nearly every file of these tests waits for a condition.
 @_exported import TestSupport

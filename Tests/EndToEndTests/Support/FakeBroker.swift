@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// Greets like a nats-server of any version, and replies to pings only.
+/// A server that greets like a nats-server of a given version, and replies only to pings.
 final class FakeBroker: Sendable {
   let port: UInt16
   private let listener: Int32
@@ -37,7 +37,7 @@ final class FakeBroker: Sendable {
   }
 
   deinit {
-    // Wakes the thread that accepts, which closes nothing else.
+    // Wakes the accepting thread, which returns without closing the socket.
     shutdown(listener, Int32(SHUT_RDWR))
     close(listener)
   }

@@ -1,10 +1,10 @@
 import Foundation
 import Glibc
 
-/// Faults of a machine, switched on and off while a process runs.
+/// Faults of a machine that can be switched on and off while a process runs.
 ///
-/// A library between the process and the system, compiled from `faults.c` at the first use and
-/// preloaded.
+/// The faults are in a library between the process and the system. It is compiled from `faults.c`
+/// at the first use, and preloaded into the process.
 final class FaultyMachine: Sendable {
   /// A system call that fails.
   enum Call: String, CaseIterable, Sendable {
@@ -26,7 +26,7 @@ final class FaultyMachine: Sendable {
     _ = try Self.library.get()
   }
 
-  /// The environment of the process.
+  /// The environment in which to start the process.
   var environment: [String: String] {
     get throws {
       [
@@ -36,17 +36,17 @@ final class FaultyMachine: Sendable {
     }
   }
 
-  /// Activates a fault of calls on files.
+  /// Causes a system call on the files to fail with an error.
   func fail(_ call: Call, with error: Int32 = EIO) throws {
     try put(call.rawValue, "\(error)")
   }
 
-  /// Removes all faults, except the clock's.
+  /// Ends all faults, except that of the clock.
   func mend() {
     for call in Call.allCases { try? FileManager.default.removeItem(atPath: faults[call.rawValue]) }
   }
 
-  /// Sets the wall clock.
+  /// Sets the wall clock to a wrong time.
   func setClock(wrongBy seconds: Int) throws {
     try put("clock", "\(seconds)")
   }

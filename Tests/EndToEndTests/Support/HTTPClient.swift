@@ -1,11 +1,11 @@
 import Testing
 
-/// A client that sends one request after the other over one connection.
+/// A client that sends sequential requests over one connection.
 ///
 /// Confined to one thread. Follows HTTP/1.1 exactly, without redirects and retries.
 final class HTTPClient {
   let port: UInt16
-  /// The address of the service, unless it is the loopback address.
+  /// The address of the service; `nil` for the loopback address.
   let address: NetworkAddress?
   private var connection: Connection?
 
@@ -22,7 +22,7 @@ final class HTTPClient {
     let deadline = ContinuousClock.now + timeout
     try start(method, path, headers, body: body)
     let response = try self.response(to: method, until: deadline)
-    // The contract promises it for every response, so every test checks it.
+    // The contract promises this header field for every response, so every test checks it.
     #expect(response["X-Content-Type-Options"] == "nosniff", sourceLocation: sourceLocation)
     return response
   }

@@ -12,7 +12,7 @@ extension JSON {
       }
       let tokens = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
         .map { token in
-          // Each escape has two characters, so the one after a tilde is read once.
+          // Decode each escape of two characters once: `~01` is `~1`, not `/`.
           var text = ""
           var rest = token
           while let character = rest.popFirst() {

@@ -14,7 +14,8 @@ final class ListeningSocket: Sendable {
 
   /// Starts the service with this socket.
   func activate(_ flags: String..., environment: [String: String] = [:]) throws -> ChildProcess {
-    // The environment has the process id, so that a shell sets it and then becomes the service.
+    // `LISTEN_PID` is the id of the service's process: a shell sets it and then replaces itself
+    // with the service.
     let program = try ReactordProcess.path()
     return try ChildProcess(
       "/bin/sh", ["-c", "LISTEN_PID=$$ exec \"$0\" serve \"$@\"", program] + flags,

@@ -19,7 +19,9 @@ struct NATSStore {
   /// The settings that name the store, for the command line.
   var flags: [String] { flags(at: url) }
 
-  /// Names a store that does not exist yet, on a broker that the tests share unless another is given.
+  /// Names a store that does not exist yet.
+  ///
+  /// The broker is the one that the tests share, unless a URL is specified.
   init(_ url: String? = nil, replicas: Int = 1) throws {
     self.url = try url ?? Self.sharedBroker.get().url
     self.replicas = replicas

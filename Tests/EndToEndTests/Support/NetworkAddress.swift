@@ -1,12 +1,13 @@
 import Glibc
 
-/// An IPv4 address of this machine that is not a loopback address: a client that connects to it has the
-/// same address.
+/// An IPv4 address of this machine that is not a loopback address.
+///
+/// A client that connects to it has it as its own address.
 struct NetworkAddress: Sendable {
   /// In network byte order.
   private let bytes: in_addr_t
 
-  /// The first one of an active interface; `nil` if there is none.
+  /// The first address of an active interface; `nil` if there is none.
   static let first: NetworkAddress? = {
     var list: UnsafeMutablePointer<ifaddrs>?
     guard getifaddrs(&list) == 0 else { return nil }

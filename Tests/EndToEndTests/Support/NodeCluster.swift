@@ -3,11 +3,11 @@ import Testing
 
 /// Several services that share a store of their own at brokers.
 ///
-/// A node that does not send heartbeats counts as failed late, so that a busy machine fails none: a killed
-/// one is noticed by the first request to it.
+/// A node without heartbeats counts as failed only after 60 s, so that no node fails on a busy
+/// machine. A killed node is detected by the first request to it.
 final class NodeCluster: Sendable {
   private let store: NATSStore
-  /// The addresses of the brokers for each node, if they differ.
+  /// The addresses of the brokers, per node, if they differ.
   private let addresses: [String]?
   private let flags: [String]
   private let environment: [String: String]
@@ -15,7 +15,7 @@ final class NodeCluster: Sendable {
   private let credential: [String: String]
   private let running: Mutex<[ReactordProcess?]>
 
-  /// Starts nodes, and waits until each knows the others as ready.
+  /// Starts nodes, and waits until each node reports all nodes as ready.
   ///
   /// The credential is needed to read the metrics.
   init(
@@ -58,14 +58,14 @@ final class NodeCluster: Sendable {
     try #require(running.withLock { $0[index].take() })
   }
 
-  /// Waits until each node knows a number of ready nodes.
+  /// Waits until each node reports a number of ready nodes.
   func waitUntilReady(_ count: Int) throws {
     for node in nodes {
       try #require(eventually { try node.figure("ready_nodes", credential) == count })
     }
   }
 
-  /// The index of the node that has sessions in memory, if only one has.
+  /// Returns the index of the only node that has sessions in memory.
   func owner() throws -> Int {
     let nodes = running.withLock { $0 }
     let owners = try nodes.indices.filter {

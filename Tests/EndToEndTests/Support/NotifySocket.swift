@@ -25,7 +25,7 @@ final class NotifySocket: Sendable {
 
   deinit { close(descriptor) }
 
-  /// The next notification; empty if there is none in time.
+  /// Returns the next notification; empty if none arrives before the timeout.
   func next() -> String {
     var bytes = [UInt8](repeating: 0, count: 512)
     let count = recv(descriptor, &bytes, bytes.count, 0)

@@ -15,7 +15,7 @@ struct ProcessFigures: Equatable {
     descriptors = names.count
     sockets =
       names.filter { name in
-        // It may be closed by now.
+        // The descriptor can have been closed in the meantime.
         let target = try? FileManager.default.destinationOfSymbolicLink(
           atPath: directory + "fd/" + name)
         return target?.hasPrefix("socket:") ?? false

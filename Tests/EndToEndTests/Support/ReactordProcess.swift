@@ -8,9 +8,9 @@ final class ReactordProcess: Sendable {
 
   let process: ChildProcess
   let port: UInt16
-  /// The address that the service printed, or that of the proxy before several nodes.
+  /// The address that the service printed, or that of the proxy in front of several nodes.
   let url: String
-  /// The other nodes, and the proxy before all of them.
+  /// The nodes of the cluster other than `process`.
   private let others: [ChildProcess]
   private let proxy: RoundRobinProxy?
 
@@ -41,7 +41,7 @@ final class ReactordProcess: Sendable {
   private static func start(
     _ flags: [String], program: String, _ environment: [String: String], under tracer: [String]
   ) throws -> (process: ChildProcess, url: URL) {
-    // Unsupervised: tests signal and inspect the process that serves.
+    // Start the service unsupervised: tests signal and inspect the process that serves.
     let process = try launch(
       ["serve", "--listen", "127.0.0.1:0"] + flags, program: program,
       environment: ["REACTORD_SUPERVISE": "false"].merging(environment) { $1 }, under: tracer)
@@ -60,8 +60,10 @@ final class ReactordProcess: Sendable {
 
   private static let testStore = ProcessInfo.processInfo.environment["REACTORD_TEST_STORE"]
 
-  /// The store of tests that select none: memory, or one broker if `REACTORD_TEST_STORE` is `nats`, three
-  /// if it is `nats3`; one broker and three nodes if it is `cluster`.
+  /// The store of tests that do not select one.
+  ///
+  /// `REACTORD_TEST_STORE` selects it: `nats` is one broker, `nats3` is three brokers, `cluster` is
+  /// one broker and three nodes. The default is memory.
   private static func standardStore() throws -> [String] {
     switch testStore {
     case "nats", "cluster": try NATSStore().flags
@@ -77,8 +79,8 @@ final class ReactordProcess: Sendable {
 
   /// Runs the service with any arguments.
   ///
-  /// A program without a path is the one that was built with the tests, and `reactord` that of
-  /// `REACTORD_PROGRAM` if it is set.
+  /// A program without a path is the one that was built with the tests. For `reactord`,
+  /// `REACTORD_PROGRAM` selects another one.
   static func launch(
     _ arguments: [String], program: String = "reactord", environment: [String: String] = [:],
     under tracer: [String] = []

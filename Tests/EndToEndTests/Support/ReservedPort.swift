@@ -1,11 +1,12 @@
 import Glibc
 import TestSupport
 
-/// A port of the loopback address that the kernel assigns to no other socket while this object exists.
+/// A port of the loopback address that the kernel assigns to no other socket while this object
+/// exists.
 ///
-/// For services that listen at one address, one after the other. The socket is bound and does not
-/// listen: a service, which sets `SO_REUSEADDR` as well, can listen at the port, and a connection or
-/// another service never gets it between the two.
+/// It is for services that listen at the same address in sequence. The socket is bound and does not
+/// listen, so a service can listen at the port, because it sets `SO_REUSEADDR` as well. Between two
+/// services, the kernel assigns the port neither to a connection nor to another service.
 final class ReservedPort: Sendable {
   /// The value of `--listen`.
   let address: String

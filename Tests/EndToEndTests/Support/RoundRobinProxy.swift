@@ -3,8 +3,8 @@ import Glibc
 import Synchronization
 import TestSupport
 
-/// A proxy that passes each connection to the next of several services; one that does not accept it is
-/// left out.
+/// A proxy that forwards each connection to the next of several services, and skips a service that
+/// does not accept it.
 final class RoundRobinProxy: Sendable {
   let port: UInt16
   private let listener: Int32
@@ -28,15 +28,15 @@ final class RoundRobinProxy: Sendable {
   }
 
   deinit {
-    // Wakes the accepting thread from `accept`, which close() does not.
+    // Wakes the accepting thread from `accept`: `close` alone does not.
     shutdown(listener, Int32(SHUT_RDWR))
     close(listener)
   }
 
-  /// Passes no further connections to a service; open ones remain.
+  /// Stops to forward connections to a service; open connections remain.
   func remove(_ target: UInt16) { targets.withLock { $0.removeAll { $0 == target } } }
 
-  /// Passes connections to a further service.
+  /// Starts to forward connections to a service.
   func add(_ target: UInt16) { targets.withLock { $0.append(target) } }
 
   /// Connects to the next service that accepts.
@@ -53,7 +53,9 @@ final class RoundRobinProxy: Sendable {
     }
   }
 
-  /// Copies both directions, each on a thread of its own; the last one closes both sockets.
+  /// Copies both directions, each on a thread of its own.
+  ///
+  /// The last thread closes both sockets.
   private static func connect(_ client: Int32, _ server: Int32) {
     var noDelay: Int32 = 1
     for end in [client, server] {
@@ -74,7 +76,7 @@ final class RoundRobinProxy: Sendable {
       if count < 0, errno == EINTR { continue }
       guard count > 0, LoopbackSocket.send(bytes[..<count], to: to) else { break }
     }
-    // A client that has sent everything may still read; a service that ends its connection has sent all.
+    // Forward the end of this direction only: a client that has sent everything can still read.
     shutdown(to, Int32(SHUT_WR))
     shutdown(from, Int32(SHUT_RD))
   }

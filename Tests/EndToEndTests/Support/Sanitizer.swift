@@ -6,8 +6,8 @@ import Foundation
 enum Sanitizer {
   static let isUsed = ProcessInfo.processInfo.environment["TESTS_SANITIZED"] != nil
 
-  /// The time limit of waits for something that has to happen.
+  /// The time limit of waits for events that must occur.
   ///
-  /// It only ends tests that would hang, and is far above what a busy machine needs.
+  /// The limit only ends tests that would hang. It is far above the time that a busy machine needs.
   static let timeout = Duration.seconds(300)
 }

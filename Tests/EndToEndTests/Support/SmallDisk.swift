@@ -17,10 +17,10 @@ final class SmallDisk: Sendable {
     }
   }
 
-  /// Fills space with a file, whose path is returned.
+  /// Fills the file system with a file of a size, and returns its path.
   ///
-  /// Written by this process while no other is started, which would inherit the descriptor and hold the
-  /// space after the file is removed.
+  /// This process writes the file while it starts no child process: a child that inherits the
+  /// descriptor would occupy the space after the removal of the file.
   func take(bytes: Int) throws -> String {
     let path = folder["filler"]
     let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
@@ -32,7 +32,7 @@ final class SmallDisk: Sendable {
   }
 
   deinit {
-    // A process that was just killed may have a file open still.
+    // Unmount lazily: a process that was just killed can still have a file open.
     _ = try? ChildProcess("/bin/umount", ["--lazy", folder.path]).wait()
   }
 }

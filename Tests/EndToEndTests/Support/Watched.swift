@@ -21,7 +21,8 @@ final class Watched<Value: Sendable>: Sendable {
     }
   }
 
-  /// Waits until a function of the value returns a result; `nil` after the timeout.
+  /// Waits until a function of the value returns a result other than `nil`; `nil` after the
+  /// timeout.
   func first<Result>(within time: Duration, _ body: (Value) -> Result?) -> Result? {
     let deadline = Date(timeIntervalSinceNow: time / .seconds(1))
     condition.lock()
@@ -34,7 +35,7 @@ final class Watched<Value: Sendable>: Sendable {
 }
 
 extension Watched where Value: RangeReplaceableCollection, Value.Element: Sendable {
-  /// Removes the first element, if there is one in time.
+  /// Removes the first element; `nil` if there is none before the timeout.
   func takeFirst(within time: Duration) -> Value.Element? {
     let deadline = Date(timeIntervalSinceNow: time / .seconds(1))
     return condition.withLock {

@@ -3,16 +3,17 @@ import Glibc
 import Synchronization
 import TestSupport
 
-/// A proxy that delivers bytes in pieces of its own choice, late, and cuts every connection after some
-/// time.
+/// A proxy that delivers bytes late and in pieces of random sizes, and cuts every connection after
+/// a random number of bytes.
 ///
-/// Half of its connections buffer what the server sends: several responses or events arrive together.
+/// About half of its connections buffer the bytes of the server, so that several responses or
+/// events arrive together.
 final class FaultyProxy: Sendable {
   let port: UInt16
   private let listener: Int32
   private let target: UInt16
   private let cuts = Atomic(0)
-  /// The microseconds for which a buffering connection collects bytes.
+  /// The time for which a buffering connection collects bytes, in microseconds.
   private static let bufferingTime: UInt32 = 100_000
 
   /// The number of connections that were cut.
@@ -51,7 +52,7 @@ final class FaultyProxy: Sendable {
     Thread.detachNewThread { [self] in copy(server, client, budget, ends, bufferingTime) }
   }
 
-  /// Copies bytes until the budget is spent: then the connection is cut, in the middle of anything.
+  /// Copies `budget` bytes, and then cuts the connection, possibly in the middle of a message.
   private func copy(
     _ source: Int32, _ sink: Int32, _ budget: Int, _ ends: SocketPair, _ bufferingTime: UInt32 = 0
   ) {

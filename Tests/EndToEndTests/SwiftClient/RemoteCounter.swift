@@ -27,7 +27,9 @@ final class Recorder<Value: Sendable>: Sendable {
 
   var all: [Value] { values.current }
 
-  /// Waits for a value that satisfies a condition, among those so far and later ones.
+  /// Waits for a value that satisfies a condition.
+  ///
+  /// Values that were already recorded count.
   @discardableResult
   func first(
     within time: Duration = Connection.timeout, where condition: (Value) -> Bool

@@ -58,7 +58,7 @@ import Testing
   private func check(
     _ counter: RemoteReactor<RemoteCounter>, _ count: Int, _ states: Recorder<RemoteCounter.State>
   ) async throws {
-    // Sent after all others, so that its response means that they have theirs.
+    // This action is sent after all others: when it has its response, the others have theirs.
     let final = try await counter.send(.add(1_000_000))
     try states.last(within: .seconds(60)) { $0 == final }
     var amounts: [Int] = []
@@ -88,7 +88,7 @@ import Testing
     let states = Recorder(counter.state)
     for number in 1...100 { counter.action.onNext(.add(number)) }
     try states.last(within: .seconds(300)) { $0.value == 5050 }
-    // Not through the proxy, which would cut this response as well.
+    // Read the log without the proxy, which would cut this response as well.
     let direct = try server.swiftClient()
     let log = try await direct.reactor(RemoteCounter.self, "counter", session: "proxied")
       .log(limit: 1000)
@@ -157,7 +157,8 @@ import Testing
     #expect(seen.current == [0])
     gate.signal()
     _ = seen.first(within: Connection.timeout) { $0.last == 200 ? () : nil }
-    // The quick one may have had the last State with its response, before the stream brought it.
+    // The quick reactor can have received the last State with a response before the stream
+    // delivered it, so the slow observer can still see some States before the last one.
     #expect(seen.current == seen.current.sorted() && seen.current.count < 100)
   }
 
@@ -168,7 +169,7 @@ import Testing
     try "the-first-token-of-two write\n".write(toFile: file, atomically: true, encoding: .utf8)
     let server = try ReactordProcess("--auth-tokens", file)
     let calls = Watched(0)
-    // Three streams, and the actions beside them.
+    // Five sessions with two sessions per stream open three streams, besides the actions.
     var configuration = ClientConfiguration()
     configuration.sessionsPerStream = 2
     let client = try server.swiftClient(configuration) { () async throws -> String in

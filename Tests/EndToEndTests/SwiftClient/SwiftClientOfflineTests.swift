@@ -48,7 +48,7 @@ import Testing
     for round in 0..<8 {
       // The first two rounds are offline.
       if round == 2 { server = try ReactordProcess("--listen", port.address, "--store", "memory") }
-      // The number after the last one may be in the queue without having been printed.
+      // Skip one number: the app can have queued it without having printed it.
       let first = (queued.last ?? 0) + 2
       let app = try start(first, count: 30)
       #expect(app.output(contains: "\(first + Int.random(in: 0..<30))\n"))
@@ -66,7 +66,7 @@ import Testing
     let sums = log.compactMap { entry in
       entry.action.flatMap { Int(String(decoding: $0.bytes, as: UTF8.self).filter(\.isNumber)) }
     }
-    // Zeros follow the numbers of each round.
+    // Without the actions `add(0)`, which follow the numbers of a round.
     let numbers = sums.filter { $0 != 0 }
     #expect(numbers == numbers.sorted())
     #expect(Set(numbers).count == numbers.count)

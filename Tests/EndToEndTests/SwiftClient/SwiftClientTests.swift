@@ -33,7 +33,8 @@ import Testing
   @Test func `the program of the guide sends an action and prints States`() throws {
     let server = try ReactordProcess("--store", "memory")
     let program = try ReactordProcess.path(of: "counter-client")
-    // Standard output of a program is a pipe here, which is not flushed with each line.
+    // The standard output is a pipe, which the program does not flush after each line without
+    // stdbuf.
     let process = try ChildProcess("/usr/bin/stdbuf", ["-oL", program, server.url])
     #expect(process.output(contains: "sent: 2\nnow: 2\n"))
     _ = try server.client().send(
@@ -215,7 +216,7 @@ import Testing
     let receiver = try server.swiftClient().reactor(
       RemoteCounter.self, "counter", session: session)
     let signals = Recorder(receiver.signals(of: Typing.self))
-    // The stream with signals is open when its presence has arrived.
+    // Wait for the presence: it arrives over the same stream as the signals, so the stream is open.
     let presence = Recorder(receiver.presence)
     try presence.first { _ in true }
     try await sender.signal("of another type")

@@ -1,7 +1,7 @@
 internal import NATSClient
 internal import NATSLog
 
-/// Parses arbitrary bytes as addresses of brokers, and as what brokers send and store.
+/// Parses arbitrary bytes as addresses of brokers, and as data that brokers send and store.
 enum BrokerFuzzing {
   static func run(_ bytes: [UInt8]) {
     let text = String(decoding: bytes, as: UTF8.self)

@@ -1,8 +1,8 @@
 internal import ClientCore
 
-/// Parses arbitrary bytes as what a server sends to the Swift client: responses and events.
+/// Parses arbitrary bytes as data that a server sends to the Swift client: responses and events.
 enum ClientFuzzing {
-  /// Server-sent events, whole and in pieces: where a stream is cut must not matter.
+  /// Parses server-sent events, whole and in pieces: the result must not depend on the pieces.
   static func events(_ bytes: [UInt8]) {
     var (whole, pieces) = (EventParser(), EventParser())
     guard let items = try? whole.items(bytes[...]) else { return }
@@ -21,13 +21,13 @@ enum ClientFuzzing {
     }
   }
 
-  /// Parses events only.
+  /// Parses events without checking postconditions.
   static func eventsOnly(_ bytes: [UInt8]) {
     var parser = EventParser()
     _ = try? parser.items(bytes[...])
   }
 
-  /// A response of HTTP/1.1, whole and in pieces.
+  /// Parses a response of HTTP/1.1, whole and in pieces.
   static func response(_ bytes: [UInt8]) {
     var whole = ResponseParser()
     guard let body = try? whole.read(bytes[...]) else { return }
@@ -45,7 +45,7 @@ enum ClientFuzzing {
     require(whole.isComplete == pieces.isComplete, "nor does its end")
   }
 
-  /// Parses a response only.
+  /// Parses a response without checking postconditions.
   static func responseOnly(_ bytes: [UInt8]) {
     var parser = ResponseParser()
     _ = try? parser.read(bytes[...])

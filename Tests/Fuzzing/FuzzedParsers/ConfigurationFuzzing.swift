@@ -12,7 +12,8 @@ enum ConfigurationFuzzing {
       _ = try? Configuration.parse(
         arguments: [command] + words, environment: [:], readFile: { _ in bytes })
     }
-    // The environment is a dictionary, which takes quadratic time to hash a name of combining marks.
+    // Limit the name: the environment is a dictionary, and hashing a name of combining marks takes
+    // quadratic time.
     guard let name = words.first, name.utf8.count <= 1_024 else { return }
     let value = words.dropFirst().joined(separator: "\n")
     _ = try? Configuration.parse(

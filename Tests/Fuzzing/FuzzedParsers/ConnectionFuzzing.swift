@@ -24,7 +24,8 @@ enum ConnectionFuzzing {
   /// The limit of a head, which inputs of libFuzzer can exceed.
   private static let headLimit = 2_000
 
-  /// The bytes that are sent for each byte of the input, at most: the cost of an input is linear.
+  /// The maximum number of sent bytes per byte of the input, so that the cost of an input is
+  /// linear.
   static let repetition = 4
 
   static func run(_ bytes: [UInt8]) {
@@ -43,7 +44,8 @@ enum ConnectionFuzzing {
       reader.receive(passed.prefix(count), retainsHead: replacing.retainsHead)
     }
     require(reader.sent == accepted, "replaced heads change the requests")
-    // In one part, another violation of the same head may be the first one that is found.
+    // Compare only the presence of a violation: if all bytes arrive in one part, the scanner can
+    // find another violation of the same head first.
     var whole = RequestScanner(headLimit: headLimit)
     _ = Array(parts.joined()).withUnsafeBufferPointer { whole.scan($0) }
     require(
@@ -89,7 +91,7 @@ private struct RequestReader {
   private enum Position {
     case head, chunkSize, trailer
     case body(remaining: UInt64)
-    /// In a chunk or the end of its line.
+    /// In the data of a chunk, or in the line break after it.
     case chunk(remaining: UInt64)
   }
 
@@ -102,19 +104,19 @@ private struct RequestReader {
   /// The same as `ConnectionSlot.head`.
   private var retained: [UInt8]?
 
-  /// Reads what is complete with further bytes.
+  /// Receives bytes, and reads the requests as far as they are complete.
   ///
   /// - Parameters:
-  ///   - bytes: The bytes.
+  ///   - bytes: The received bytes.
   ///   - retainsHead: Whether the scanner may replace the next head.
   mutating func receive(_ bytes: ArraySlice<UInt8>, retainsHead: Bool) {
     unread += bytes
     while !unread.isEmpty, readNext(retainsHead) {}
   }
 
-  /// Reads a head, a line, or a body.
+  /// Reads the next head, line or body.
   ///
-  /// - Returns: Whether it is complete.
+  /// - Returns: Whether it was complete.
   private mutating func readNext(_ retainsHead: Bool) -> Bool {
     switch position {
     case .head:
@@ -174,7 +176,7 @@ private struct RequestReader {
     }
   }
 
-  /// Reads bytes of a body; returns the number of those that are missing.
+  /// Reads bytes of a body, and returns the number of missing bytes.
   private mutating func readBytes(_ remaining: UInt64) -> UInt64 {
     let part = take(Int(min(remaining, UInt64(unread.count))))
     read += part

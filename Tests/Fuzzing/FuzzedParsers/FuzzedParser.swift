@@ -83,7 +83,7 @@ public enum FuzzedParser: String, CaseIterable, Sendable {
 }
 
 extension FuzzedParser {
-  /// Parses `bytes` without checking postconditions, which may take longer than the parser.
+  /// Parses `bytes` without checking postconditions, which can take longer than the parser.
   public func parse(_ bytes: [UInt8]) {
     switch self {
     case .json: JSONFuzzing.parseOnly(bytes)
@@ -109,7 +109,7 @@ extension FuzzedParser {
     }
   }
 
-  /// How often one call of ``parse(_:)`` parses its input.
+  /// The number of times that one call of ``parse(_:)`` parses its input.
   public var passes: Int {
     switch self {
     case .json, .pointer, .patch, .cursor, .request, .bodies, .keys, .events, .responses: 1

@@ -90,7 +90,7 @@ public struct HostileInput: Sendable, CustomStringConvertible {
     },
   ]
 
-  /// Messages with a list that is as long as its count, and with one that is not.
+  /// Messages with lists, long texts, and a count without the elements of its list.
   private static let messages = [
     HostileInput(bytes: "a list of one-byte texts") { count in
       Message([6, 1]).list(count / 10) { $0.text("a").bytes([0]) }.content
@@ -293,7 +293,8 @@ public struct HostileInput: Sendable, CustomStringConvertible {
       HostileInput("pointers") { repeated("select=/value&", $0) },
     ]
 
-  /// One request of about this many bytes, a short one many times, whole or in parts.
+  /// Requests of a connection: one of about this many bytes, or a short one many times, whole or in
+  /// parts.
   private static let connections = [
     HostileInput("many requests") {
       "@\0" + repeated("GET / HTTP/1.1\r\nHost: a\r\n\r\n", $0)

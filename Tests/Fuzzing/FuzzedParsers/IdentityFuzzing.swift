@@ -21,8 +21,10 @@ enum IdentityFuzzing {
     return Authenticator(configuration)
   }()
 
-  /// A token as it was sent, and a token whose signature is valid: its header and payload are the
-  /// bytes before and after the first line break.
+  /// Authenticates the bytes as a token, and verifies a token with a valid signature.
+  ///
+  /// The header of the signed token is the bytes before the first line break, its payload is the
+  /// bytes after it.
   static func token(_ bytes: [UInt8]) {
     require(
       (try? authenticator.authenticate(bytes, at: 0)) == nil, "an unsigned token is rejected")
@@ -41,13 +43,13 @@ enum IdentityFuzzing {
     }
   }
 
-  /// A file of keys: JSON or PEM.
+  /// Parses a file of keys: JSON or PEM.
   static func keys(_ bytes: [UInt8]) {
     guard let keys = try? KeySet(bytes) else { return }
     require((1...KeySet.limit).contains(keys.count), "a set has a bounded number of keys")
   }
 
-  /// A pattern, the value of `auth.rules`, and a token file.
+  /// Parses a pattern, the value of `auth.rules`, and a token file.
   static func rules(_ bytes: [UInt8]) {
     let text = String(decoding: bytes, as: UTF8.self)
     if let pattern = SessionPattern(text) {

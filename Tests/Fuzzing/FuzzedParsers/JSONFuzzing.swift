@@ -37,7 +37,8 @@ enum JSONFuzzing {
 
   private static func recode<Value: Codable>(_ type: Value.Type, _ bytes: [UInt8]) {
     for strictness in [JSONCoder.Strictness.strict, .lenient] {
-      // A lenient decoder reads the log, which contains only texts that a strict one has accepted.
+      // A lenient decoder reads only the log, which contains only texts that a strict decoder has
+      // accepted.
       let isStored = strictness == .strict || (try? strictlyDecoded(type, bytes)) != nil
       guard isStored, let value = try? JSONCoder.decode(type, from: bytes, strictness: strictness)
       else { continue }

@@ -13,8 +13,8 @@ public struct ParserCost: Sendable {
 
   /// Measures a parser with each hostile shape in each size of ``FuzzedParser/costSizes``.
   ///
-  /// A cost that does not repeat, such as that of a new service, is not that of the input: the least of three
-  /// measurements counts.
+  /// The least of three measurements counts, which excludes one-time costs, such as that of a new
+  /// service.
   public static func all(of parser: FuzzedParser) -> [ParserCost] {
     let fixed = least { parser.parse([]) }
     return HostileInput.all(for: parser).flatMap { input in
@@ -32,8 +32,9 @@ public struct ParserCost: Sendable {
     (0..<3).map { _ in threadTime(of: body) }.min() ?? 0
   }
 
-  /// The CPU time in nanoseconds that the thread spends in a function, which other load on the machine does
-  /// not advance.
+  /// Returns the CPU time in nanoseconds that the thread spends in a function.
+  ///
+  /// Other load on the machine does not affect it.
   public static func threadTime(of body: () -> Void) -> Double {
     let start = now()
     body()

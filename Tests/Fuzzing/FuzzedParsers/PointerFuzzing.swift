@@ -18,7 +18,7 @@ enum PointerFuzzing {
       return
     }
     guard let element = document.root[pointer] else { return }
-    // The pointer may differ if names repeat, but must refer to the same value.
+    // If names repeat, the pointer can differ, but it must refer to the same value.
     let found = document.root[element.pointer]
     require(found?.offset == element.offset, "the pointer of a value names it")
   }

@@ -40,7 +40,9 @@ enum RequestFuzzing {
     send(words.first, words.second ?? "/", headers, body: lines.isEmpty ? nil : Array(lines))
   }
 
-  /// Divides a text at the first occurrence of a character, as bytes: what is measured is the service.
+  /// Divides a text at the first occurrence of a character.
+  ///
+  /// It compares bytes, so that its own cost does not distort the measurement of the service.
   private static func halves(
     of text: String, at separator: Unicode.Scalar
   ) -> (first: String, second: String?) {

@@ -10,7 +10,7 @@ public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 
   let bytes = Array(UnsafeBufferPointer(start: start, count: count))
   parser.run(bytes)
   let bound = fixedCost + Double(4_000 * bytes.count * parser.passes)
-  // A cost that does not repeat, such as that of a new service, is not that of the input.
+  // Three attempts exclude one-time costs, such as that of a new service.
   let isSlow = (0..<3).allSatisfy { _ in
     ParserCost.threadTime { parser.parse(bytes) } > bound
   }
@@ -34,7 +34,7 @@ public func initializeFuzzer(_: UnsafeMutableRawPointer?, _: UnsafeMutableRawPoi
   return 0
 }
 
-/// Twice the cost of an empty input, such as that of all settings, and 2 ms.
+/// Twice the cost of an empty input, for example of parsing all settings, plus 2 ms.
 private let fixedCost: Double = {
   let times = (0..<5).map { _ in ParserCost.threadTime { parser.parse([]) } }
   return 2 * (times.max() ?? 0) + 2_000_000

@@ -1,9 +1,9 @@
 import FuzzedParsers
 import Glibc
 
-// Measures the CPU time per byte of each parser with inputs of hostile shapes, from 1 KB to 1 MB, or to the
-// limit of what the parser gets. Exits with 1 if an input takes more than 1 µs per byte. The figures are those
-// of an optimised build: `make costs`.
+// Measures the CPU time per byte of each parser with inputs of hostile shapes, from 1 KB to 1 MB,
+// or to the largest input that the parser receives. Exits with 1 if an input takes more than 1 µs
+// per byte. The figures are those of an optimised build: `make costs`.
 //
 //   ParserCosts [PARSER...]
 

@@ -89,7 +89,8 @@ internal import Testing
     }
   }
 
-  /// The field of a request with some values.
+  /// Returns the `Authorization` field of a request with these values; `former` is the field of the
+  /// previous request on the connection.
   private func authorization(
     _ values: [String], after former: AuthorizationField?
   ) -> AuthorizationField? {

@@ -14,7 +14,8 @@ extension OverSockets {
       let server = try TestServer(
         responder: TestResponder { request, reply in
           if request.path == "/hold" {
-            // Blocks against the rules, so that all other requests arrive meanwhile.
+            // Block the worker, which responders must not do, so that all other requests arrive in
+            // the meantime.
             entered.send()
             _ = release.wait()
           }

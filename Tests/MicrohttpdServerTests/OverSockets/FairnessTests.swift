@@ -5,7 +5,8 @@ internal import Synchronization
 internal import Testing
 
 extension OverSockets {
-  /// No client may occupy what the others need: bodies, connections, the worker thread.
+  /// No client can exhaust the resources that all clients share: bodies, connections, the worker
+  /// thread.
   @Suite(.onEitherThread) struct Fairness {
     @Test func `a request is rejected at the end of its head, before its body is read`() throws {
       let paths = Mutex<[String]>([])
@@ -62,7 +63,7 @@ extension OverSockets {
         try client.send(String(repeating: "x", count: 9_999))
         clients.append(client)
       }
-      // Ten of them fit, in whatever order they arrive.
+      // Ten bodies fit into the limit, in any order of arrival.
       for _ in 1...10 {
         let rejected = clients.remove(at: try TestClient.firstToReceive(of: clients))
         #expect(try rejected.receiveResponse().body == "bodies over 100000")
@@ -164,12 +165,13 @@ extension OverSockets {
             _ = mayContinue.wait()
           } else if request.path != "/hello" {
             paths.withLock { $0.append("\(request.path)") }
-            // Longer than the quantum after some of them.
+            // Several of these requests exceed the quantum of a turn.
             usleep(2_000)
           }
           reply(.text("ok"))
         })
-      // Clients with the same entry count as one: one of these addresses has another entry.
+      // Addresses that share an entry count as one client; at least one of these addresses has
+      // another entry than the crowd's.
       let others = try (3...6).map { try server.client(source: $0) }
       let first = try server.client(source: 2)
       let crowd = try (0..<200).map { _ in try server.client(source: 2) }

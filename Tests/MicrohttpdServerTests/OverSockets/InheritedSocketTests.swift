@@ -52,7 +52,8 @@ extension OverSockets {
       try kept.request("GET", "/")
       #expect(try kept.receiveResponse()["connection"] != "close")
       first.beginToStop()
-      // An open connection is served and closed: the response shows that the stop has begun.
+      // The open connection is still served; `Connection: close` in its response shows that the
+      // stop has begun.
       try kept.request("GET", "/")
       #expect(try kept.receiveResponse()["connection"] == "close")
 

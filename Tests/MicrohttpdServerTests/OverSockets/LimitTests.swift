@@ -32,7 +32,7 @@ extension OverSockets {
       #expect(server.server.statistics.rejected == 1)
 
       asking = nil
-      // Its share is free as soon as the server has closed it.
+      // The slot of a client's connection is free as soon as the server has closed it.
       let next = try server.firstWelcome()
       #expect(next.status == 200)
     }
@@ -115,7 +115,7 @@ extension OverSockets {
       let client = try server.client()
       try client.request("POST", "/wait", body: "x")
       let reply = try #require(replies.next())
-      // Other connections open and close, longer than any of the timeouts.
+      // Wait longer than any of the timeouts: two other connections time out in sequence.
       let other = try server.client()
       #expect(try other.receiveToEnd() == "")
       #expect(try server.client().receiveToEnd() == "")

@@ -76,7 +76,8 @@ extension OverSockets {
       let server = try TestServer(settings: .init(limits: limits))
       let client = try server.client()
       try client.request("GET", "/", headers: [header])
-      // To the end: a reset would throw, and the client could lose the response.
+      // Read to the end of the connection: a reset would throw here, and a client could lose the
+      // response.
       let response = try client.receiveToEnd()
       #expect(response.hasPrefix("HTTP/1.1 431 "))
       #expect(response.components(of: "HTTP/1.1").count == 2)

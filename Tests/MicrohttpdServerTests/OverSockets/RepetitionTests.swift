@@ -4,8 +4,9 @@ internal import Synchronization
 internal import Testing
 
 extension OverSockets {
-  /// Sequences of requests in which heads repeat, beside the same ones with a field that differs each time,
-  /// so that the server replaces no head.
+  /// Sequences of requests in which heads repeat.
+  ///
+  /// Each also runs with a field that differs each time, so that the server replaces no head.
   @Suite(.onEitherThread) struct RepeatedHeads {
     /// Whether the heads of a sequence repeat.
     static let repeats = [true, false]

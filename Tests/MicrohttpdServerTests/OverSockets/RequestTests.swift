@@ -156,7 +156,7 @@ extension OverSockets {
       let response = try client.receiveResponse(headOnly: true)
       #expect(response.status == 200)
       #expect(response["content-length"] == "12")
-      // With a body, the next head would not begin here.
+      // If the response to HEAD had a body, the next head would not begin here.
       try client.request("GET", "/")
       #expect(try client.receiveResponse().body == "twelve bytes")
     }

@@ -94,7 +94,7 @@ extension OverSockets {
         let text = try client.receiveToEnd()
         #expect(text.isEmpty || text.hasPrefix("HTTP/1.1 503 "))
       }
-      // Too late, without effect: the connections are closed.
+      // Late replies have no effect: the connections are already closed.
       for reply in kept { reply(.text("late")) }
       let late = TestStream()
       kept.first?(.stream(late))

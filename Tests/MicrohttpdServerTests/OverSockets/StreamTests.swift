@@ -215,7 +215,8 @@ extension OverSockets {
       _ = try watching.receiveResponse()
       #expect(try watching.receiveChunk() == "first")
       for _ in 1...20 {
-        // In the millisecond in which it was written to, a stream waits for the end of the turn.
+        // Wait for the next millisecond: a stream that was written to in the current one is written
+        // to again only at the end of the turn.
         let written = ContinuousClock.now
         while ContinuousClock.now - written < .milliseconds(2) { sched_yield() }
         let before = asked.load(ordering: .relaxed)

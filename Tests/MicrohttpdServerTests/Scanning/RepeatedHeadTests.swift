@@ -36,7 +36,7 @@ internal import Testing
     for head in [Self.post, other, Self.post, other] {
       #expect(scanner.pass(head + "abc") == head + "abc")
     }
-    // A head in parts is the former request of the next one, and is not retained.
+    // A head that arrives in parts counts as the former request, although it is not retained.
     #expect(scanner.pass("POST /a") == "POST /a")
     #expect(scanner.pass(Self.post.dropFirst(7) + "abc") == Self.post.dropFirst(7) + "abc")
     #expect(scanner.pass(other + "abc") == other + "abc")

@@ -107,7 +107,7 @@ private final class Worker {
 
   func advanceClock() { worker.now += 1 }
 
-  /// The number of bytes that each client was sent since the last call.
+  /// Returns the number of bytes that each client has received since the last call.
   func receivedSizes() -> [Int] {
     var bytes = [UInt8](repeating: 0, count: 200_000)
     return clients.map { client in
@@ -120,7 +120,7 @@ private final class Worker {
     }
   }
 
-  /// The bytes that each client was sent since the last call.
+  /// Returns the bytes that each client has received since the last call.
   func received() -> [String] {
     clients.map { client in
       var bytes = [UInt8](repeating: 0, count: 256)

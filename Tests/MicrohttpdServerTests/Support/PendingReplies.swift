@@ -10,7 +10,7 @@ final class PendingReplies: Sendable {
     arrivals.send()
   }
 
-  /// The next one, as soon as its request arrives; `nil` after the timeout.
+  /// Returns the next reply, as soon as its request arrives; `nil` after the timeout.
   func next() -> TestResponder.Reply? {
     guard arrivals.wait() else { return nil }
     return replies.withLock { $0.isEmpty ? nil : $0.removeFirst() }

@@ -1,6 +1,7 @@
 internal import Glibc
 
-/// A counting signal whose wait has a timeout, so that a missing one fails a test and does not hang it.
+/// A counting semaphore whose wait has a timeout, so that a missing signal fails a test and does
+/// not hang it.
 final class Signal: Sendable {
   private let readEnd: Int32
   private let writeEnd: Int32
@@ -19,7 +20,7 @@ final class Signal: Sendable {
   /// Signals once.
   func send() { _ = write(writeEnd, [1], 1) }
 
-  /// Blocks until it is signalled once more than it was waited for; false after the timeout.
+  /// Waits for a signal that no earlier wait has consumed; returns `false` after the timeout.
   func wait() -> Bool {
     var watched = pollfd(fd: readEnd, events: Int16(POLLIN), revents: 0)
     guard poll(&watched, 1, 20_000) == 1 else { return false }

@@ -10,8 +10,8 @@ final class TestClient {
 
   /// Connects to a port of this machine.
   ///
-  /// `receiveBuffer` limits the kernel's buffer, for clients that do not read; `source` is the last byte
-  /// of the own address in 127.0.0.0/8.
+  /// `receiveBuffer` limits the kernel's buffer, for clients that do not read; `source` is the last
+  /// byte of the client's address in 127.0.0.0/8.
   convenience init(port: Int, receiveBuffer: Int32? = nil, source: UInt8 = 1) throws {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
@@ -103,7 +103,7 @@ final class TestClient {
   /// Closes the sending direction.
   func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-  /// Closes with a reset later.
+  /// Configures the connection to close with a reset.
   func reset() {
     var option = linger(l_onoff: 1, l_linger: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))

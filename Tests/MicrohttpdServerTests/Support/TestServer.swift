@@ -64,9 +64,9 @@ final class TestServer: Sendable {
       && kind == Int32(SOCK_STREAM.rawValue)
   }
 
-  /// Blocks until only the listening socket is left, because connections close on other threads.
+  /// Waits until only the listening socket is left: connections close on other threads.
   ///
-  /// False after the timeout.
+  /// Returns `false` after the timeout.
   func becomesIdle() -> Bool {
     for _ in 0..<20_000 {
       let now = server.statistics

@@ -100,7 +100,7 @@ internal import Testing
     #expect((0..<5).map { _ in deadlines.removeLongestWaiting() } == [0, 1, 2, 4, nil])
     deadlines.enter(.idle, 5, at: 4)
     deadlines.enter(.opened, 6, at: 4)
-    // At the same time, the one without any request.
+    // Of two connections that wait equally long, the one without any request is removed first.
     #expect(deadlines.removeLongestWaiting() == 6)
     #expect(deadlines.removeLongestWaiting() == 5)
   }

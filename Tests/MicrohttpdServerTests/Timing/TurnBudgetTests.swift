@@ -15,7 +15,7 @@ struct TurnBudgetTests {
     return budget
   }
 
-  /// The number of reads that a client is granted, of some that it needs.
+  /// Returns the number of reads that the budget grants to a client that requests `count` of them.
   private static func admitted(
     _ budget: inout TurnBudget, _ client: TurnBudget.Entry, _ count: Int, at time: Int64
   ) -> Int {

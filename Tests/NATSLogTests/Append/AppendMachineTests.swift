@@ -64,7 +64,7 @@ struct AppendMachineTests {
     }
     let step = machine.didReceive(.otherSequence(9), to: .batch, at: 2_100)
     #expect(step == .report(last: 9, since: 100))
-    // It is repeated as before, and another leader begins anew.
+    // The message is repeated as before, and the two seconds begin again with another leader.
     #expect(machine.tick(2_150) == .publish(.batch))
     #expect(machine.didReceive(.unavailable, to: .batch, at: 2_160) == .none)
     #expect(machine.didReceive(.otherSequence(9), to: .batch, at: 4_000) == .none)
@@ -74,7 +74,8 @@ struct AppendMachineTests {
     #expect(machine.didReceive(reply, to: .batch, at: 6_001) == .finish(.committed(11)))
   }
 
-  /// nats-server 2.15 keeps the id of a message that was dropped with the leadership of the broker.
+  /// nats-server 2.15 retains the id of a message that was dropped when the broker lost the
+  /// leadership.
   @Test func `a leader that keeps the id of a dropped message is reported after two seconds`() {
     var machine = published(wait: 10_000)
     for now in stride(from: Int64(100), to: 2_100, by: 50) {
@@ -104,7 +105,7 @@ struct AppendMachineTests {
     var machine = published()
     #expect(machine.didReconnect(at: 30) == .publish(.batch))
     #expect(machine.didReceive(.otherSequence(99), to: .batch, at: 40) == .read(.after(10)))
-    // Its outcome is being read.
+    // The outcome is being read, so the message is not sent again.
     #expect(machine.didReconnect(at: 50) == .none)
   }
 

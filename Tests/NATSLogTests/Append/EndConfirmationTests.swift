@@ -41,7 +41,8 @@ import Testing
     try await first.append(1...1)
     _ = try await second.load()
     try await second.append(2...2)
-    // After the first attempt the end of the log is read.
+    // The fence rejects the first attempt; the second one reads the end of the log first, and must
+    // fail in the same way.
     for _ in 0..<2 {
       let error = await #expect(throws: LogError.self) { try await confirm(first, at: 1) }
       #expect(error == .lost(to: NodeID(two.store.engine.writer)))
@@ -100,7 +101,7 @@ import Testing
       }
     }
     broker.resume()
-    // At once as long as the connection is interrupted.
+    // A confirmation fails immediately while the connection is interrupted: repeat it.
     while (try? await confirm(session, at: 1)) == nil {
       try await Task.sleep(for: .milliseconds(10))
     }

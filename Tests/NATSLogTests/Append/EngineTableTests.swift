@@ -16,7 +16,8 @@ struct EngineTableTests {
       read: { _, done in done(.success(nil)) }, leaderIsBehind: { _, _ in }, completion: { _ in })
   }
 
-  /// A paused broker takes nothing out of the socket: a caller that published more would block.
+  /// A paused broker reads nothing from the socket, so a caller that publishes more than the bound
+  /// would block.
   @Test(arguments: [
     (size: 1, direct: EngineTable.directBound.count),
     (size: 1_024, direct: EngineTable.directBound.size / 1_024), (size: 100_000, direct: 0),

@@ -93,7 +93,7 @@ import Testing
     }
     try await published(84, by: feed(log))
     log.close()
-    // Of changes without a feed nothing is deleted unread.
+    // Cleaning deletes no message before the feed has read its changes.
     log = try await store.open()
     for number in 0..<3 { try await log.cleaner.clean(number) }
     try await log.counter("a").append(21...21)

@@ -14,7 +14,7 @@ import Testing
   /// An interruption of cleaning.
   struct Interruption: CustomTestStringConvertible, Sendable {
     let step: CleaningStep
-    /// The number of times that the step is reached before.
+    /// The number of times that the step is executed before the interruption.
     let after: Int
 
     var testDescription: String { "\(step.rawValue) \(after)" }
@@ -33,7 +33,7 @@ import Testing
     (store.settings.cleaning.minimum, store.settings.cleaning.age) = (0, 0)
     (store.settings.cleaning.growth, store.settings.cleaning.interval) = (0, 3600)
     store.settings.cleaning.hook = hook
-    // The entries of the tests are of the year 2023.
+    // Ten years: the entries of the tests have timestamps of the year 2023.
     store.settings.outcomeRetention = .seconds(315_360_000)
     return store
   }
@@ -97,7 +97,8 @@ import Testing
     }
     let keys = try #require(session as? NATSSessionLog)
     #expect(try await session.outcome(of: "2") == nil)
-    // The hashes of the keys exclude it, also those of pages.
+    // The hashes of the keys, including those in pages, exclude key 2, so its lookup has read no
+    // outcomes.
     #expect(keys.state.withLock { $0.outcomes.missing(for: "1") } == .outcomes)
     #expect(try await session.outcome(of: "1")?.version == 7)
     #expect(try await session.outcome(of: "694")?.version == 700)
@@ -124,7 +125,7 @@ import Testing
     return try #require(root["state"]?["messages"]?.integer())
   }
 
-  /// The number of pages, of whatever session.
+  /// Returns the number of pages of all sessions.
   private func pageCount(in log: NATSLog) async throws -> Int {
     var total = 0
     for number in 0..<StoreNames.snapshotStreams {
@@ -133,9 +134,9 @@ import Testing
     return total
   }
 
-  /// Cleans until each session's log is in the messages of the last anchors.
+  /// Cleans until the stream has little more than the last anchor of each session.
   private func clean(_ log: NATSLog) async throws {
-    // Each time three quarters of the messages are cut.
+    // Each pass deletes three quarters of the messages.
     for _ in 0..<6 { try await log.cleaner.clean(0) }
   }
 
@@ -168,7 +169,7 @@ import Testing
     try await fill(log)
     let before = try await creations(of: log)
     #expect(before.count == 3)
-    // The first entry of an implicit creation, not the last one.
+    // An implicitly created session has the time of its first entry, not of its last one.
     #expect(before["counter/short"] == LogEntry(counted: 1).at.milliseconds)
     try await clean(log)
     #expect(try await creations(of: log) == before)
@@ -326,7 +327,8 @@ import Testing
     let log = try await store.open()
     defer { log.close() }
     let key = SessionKey(reactor: "counter", id: "fork")
-    // The message by which the target is found, and pages without a first message.
+    // The remains of an interrupted fork: the message by which the target is found, and pages, but
+    // no first message of the session.
     let reservation = SessionHead().voiding(now: .now)
     try await log.store.append(reservation, of: key, expecting: 0)
     var writer = PageWriter(log.store, key, epoch: "f", after: PagedHistory(), previous: 0)

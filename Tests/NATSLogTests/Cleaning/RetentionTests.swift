@@ -25,7 +25,7 @@ import Testing
       let last = min(start + 63, versions.upperBound)
       try await session.append(start...last)
       session.save(snapshot(last, schema), of: "one")
-      // Snapshots are skipped while several wait.
+      // Wait for the snapshot: further ones are skipped while several are pending.
       log.drain()
     }
   }
@@ -79,7 +79,8 @@ import Testing
     defer { log.close() }
     let loaded = try await log.session(key).load()
     #expect(loaded.snapshot == snapshot(10_000))
-    // Of another schema: the fold begins with any snapshot, which the host reports as unreadable.
+    // For another schema, the load returns a snapshot nevertheless, because the entries before it
+    // are deleted; the host reports it as unreadable.
     let other: LoadedSession = try await wait { log.session(key).load(schema: "x", completion: $0) }
     #expect(other.snapshot != nil)
     var reached = base
@@ -121,7 +122,7 @@ import Testing
     #expect(try await log.cleaner.compact(key, before: .max))
     let first = try #require(try await log.session(key).entries(after: 0, limit: 1).first)
     #expect(first.version > 1)
-    // It knows an older chain.
+    // The displaced writer saves its snapshot after an older chain.
     _ = try await log.store.snapshots(of: key).save(
       snapshot(64), of: "one", after: SnapshotRecord.Chain())
     let loaded = try await log.session(key).load()

@@ -6,12 +6,13 @@ import Testing
 
 @testable import NATSLog
 
-/// Reads of streams, one of whose replicas has other messages at the same sequences.
+/// Reads of a stream that has a divergent replica: one with other messages at the same sequences.
 ///
-/// With nats-server 2.9 a replica remains so if it led the stream while it was cut off from the other
-/// brokers. The test responds to direct gets in place of that replica.
+/// With nats-server 2.9 a replica stays divergent if it led the stream while it was cut off from
+/// the other brokers. The test responds to direct gets in place of that replica.
 struct DivergentReplicaTests {
-  /// At each sequence the replica has a later message: with a shift of 1 of another session, with 2 of the same.
+  /// For each sequence, the replica returns the message `shift` sequences later: with a shift of 1
+  /// a message of the other session, with 2 of the same one.
   @Test(arguments: [1, 2])
   func `the messages of a divergent replica are read from the leader`(_ shift: Int) async throws {
     var test = try TestStore()
@@ -113,7 +114,7 @@ private final class Replica: Sendable {
     try connection.flush()
   }
 
-  /// Ends the responses of the broker itself.
+  /// Disables direct gets of a stream, so that the broker does not respond to them.
   private static func disableDirectGets(_ reader: StreamReader, _ stream: String) async throws {
     let info = try await reader.call("STREAM.INFO.\(stream)")
     let config = try #require(info["config"]?.bytes)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import NATSLog
 
-/// A leader that does not have what the log names.
+/// The leader of a stream lacks messages to which the log refers.
 struct LaggingLeaderTests {
   private final class Requests: Sendable {
     let count = Atomic(0)
@@ -21,7 +21,8 @@ struct LaggingLeaderTests {
     func add(_ stream: String) { found.withLock { _ = $0.insert(stream) } }
   }
 
-  /// Opens a store with one LOG stream, and appends messages of a version to the session `one`.
+  /// Opens a store with one LOG stream, and appends messages of one version each to the session
+  /// `one`.
   private func openStore(
     _ test: TestStore? = nil, wait: Duration = .seconds(15), appending count: Int = 1
   ) async throws -> (log: NATSLog, test: TestStore) {
@@ -33,7 +34,7 @@ struct LaggingLeaderTests {
     return (log, test)
   }
 
-  /// Appends after a message that the stream does not have: its last one of the subject is older.
+  /// Appends after sequence 1,000, which the stream does not have.
   private func appendAfterMissing(to log: NATSLog) async {
     let names = log.store.names
     let subject = names.logSubject(of: SessionKey(reactor: "counter", id: "one"))
@@ -73,7 +74,7 @@ struct LaggingLeaderTests {
     await append
     let sent = log.store.engine.counters.demotions.value
     #expect(sent >= 1)
-    // The request of the last one may be under way.
+    // Wait for the last request, which can still be in flight.
     while requests.value < sent { try await Task.sleep(for: .milliseconds(2)) }
     try log.store.engine.connection.flush()
     try connection.flush()
@@ -115,7 +116,8 @@ struct LaggingLeaderTests {
     }
   }
 
-  /// A request to the leader of the log's stream could make a replica the leader that lacks more messages.
+  /// Only the leader of the stream with the page must step down: a step-down of the log stream's
+  /// leader could promote a replica that lacks more messages.
   @Test(.timeLimit(.minutes(5)))
   func `the leader of the stream that lacks a page gets the request`() async throws {
     var test = try TestStore()
@@ -150,8 +152,9 @@ struct LaggingLeaderTests {
     withExtendedLifetime(subscriptions) {}
   }
 
-  /// The end of the log is there, and names a message that the leader does not have: the session can be read
-  /// again after a change of the leader.
+  /// The last message of the log exists and refers to a message that the leader lacks.
+  ///
+  /// Another leader can have it, so the error is temporary.
   @Test func `a session whose messages the leader lacks is not available`() async throws {
     let (log, _) = try await openStore(appending: 3)
     defer { log.close() }
@@ -167,11 +170,11 @@ struct LaggingLeaderTests {
     }
   }
 
-  /// The session's own process knows its last message: a log without it would contradict the State.
+  /// The session's process knows its last message: a log without it would contradict the State.
   @Test func `a log without its last message is not available`() async throws {
     let (log, _) = try await openStore(wait: .seconds(3), appending: 3)
     defer { log.close() }
-    // The object has written the messages, and knows the end.
+    // After the load, the session object knows the last message of the log.
     let session = log.counter("one")
     _ = try await session.load()
     let stream = log.store.names.log(0)

@@ -77,8 +77,8 @@ import Testing
     #expect(try await log.store.reader.bounds(of: log.store.names.log(0)).last == Self.count)
   }
 
-  /// "If nothing is confirmed at all, the response is 503 with `"outcome":"unknown"`", and what is known to be
-  /// missing stays so.
+  /// An append without any confirmation ends as unknown; a batch that is reported as missing
+  /// (`unavailable`) is not stored later.
   @Test(.timeLimit(.minutes(5)))
   func `appends to a broker that stays paused end as unknown or unavailable`() async throws {
     var test = test
@@ -95,7 +95,7 @@ import Testing
       default: Issue.record("\(number): \(outcome)")
       }
     }
-    // Without a connection for longer than `cluster.wait`, a caller gets its outcome at once.
+    // If there was no connection for longer than `cluster.wait`, an append fails immediately.
     while !log.store.engine.isGivenUp { try await Task.sleep(for: .milliseconds(10)) }
     let late = start(log).all.values.compactMap(\.first)
     #expect(late.count == Self.count)

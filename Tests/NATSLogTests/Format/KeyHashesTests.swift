@@ -18,7 +18,7 @@ struct KeyHashesTests {
     return hashes
   }
 
-  /// Stored messages contain them.
+  /// Stored messages contain the hashes.
   @Test func `the hash of a key does not change`() {
     #expect(KeyHashes.hash(of: "") == 0xbe0c53)
     #expect(KeyHashes.hash(of: "a") == 0xdd0f69)
@@ -43,7 +43,7 @@ struct KeyHashesTests {
       let read = try #require(
         LogMessage(message.json(expecting: sequence - 1), expecting: sequence - 1))
       #expect(read.keys == message.keys)
-      // The messages of the sequences that the message itself names, and no others.
+      // The keys are those of the messages that this message names, and no others.
       let block = (read.index.levels.first ?? []).flatMap {
         messages[$0.sequence - 1].batch.outcomes
       }
@@ -59,7 +59,7 @@ struct KeyHashesTests {
     var head = SessionHead()
     for sequence in 1...40 {
       var message = head.appending(LogBatch(outcomes: [outcome("\(sequence)")]), to: "e", now: .now)
-      // The first five have no member for them.
+      // The first five messages have no member for the keys.
       if sequence <= 5 { message.keys = nil }
       let read = try #require(
         LogMessage(message.json(expecting: sequence - 1), expecting: sequence - 1))

@@ -160,7 +160,7 @@ struct LogMessageTests {
       head = head.following(message, at: number * 3, by: nil)
       #expect(head.version == number)
       #expect(head.unfinished == min(number, 5))
-      // The journal of a reader: that of the base, and the batches since then.
+      // A reader's journal: the journal of the base message, with the batches since then applied.
       var journal = try #require(messages[head.base.sequence]?.journal)
       for sequence in stride(from: head.base.sequence + 3, through: head.sequence, by: 3) {
         journal.apply(try #require(messages[sequence]).batch)

@@ -68,7 +68,8 @@ struct NumberMarksTests {
     #expect(!excludes(marks, 10, of: "n\(limit)", at: 100 + retention))
     #expect(!excludes(marks, 10, of: "restarted", at: 100 + retention))
     #expect(excludes(marks, 10, of: "restarted", at: 101 + retention))
-    // The mark that makes room is old, and so is what is not known from then on.
+    // The dropped mark is from time 100, which becomes `unmarkedAt`. It is older than any pending
+    // request, so an unknown series is excluded.
     marks.add([outcome(1, of: "restarted", at: Int64(101 + retention))])
     #expect(marks.unmarkedAt == 100)
     #expect(excludes(marks, 10, of: "another", at: 101 + retention))

@@ -85,7 +85,7 @@ import Testing
 
   @Test mutating func `the messages before the list are read, and no others`() {
     for _ in 1...70 { append() }
-    // In blocks of 16: the end of a block names its messages.
+    // The messages form blocks of 16; the last message of a block names the others.
     let sequences = head.index.nodes.between(0, 3 * 40).map(\.position.sequence)
     #expect(sequences == [3 * 16, 3 * 32, 3 * 48])
     #expect(head.index.nodes.between(3 * 64, .max).map(\.level) == [0, 0, 0, 0, 0, 0])

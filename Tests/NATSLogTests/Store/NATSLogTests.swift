@@ -24,7 +24,7 @@ import Testing
     }
     #expect(stored.version == 300)
     #expect(loaded.lastWriter?.name == "n1")
-    // At most one page of them, if the first versions are in pages by now.
+    // At most one page of entries, if the first versions are already in pages.
     var entries = loaded.entries
     while let last = entries.last?.version, last < 300 {
       entries += try await log.counter().entries(after: last, limit: 300)
@@ -42,7 +42,7 @@ import Testing
     let (first, second) = (one.counter(), two.counter())
     try await first.append(1...1)
     _ = try await second.load()
-    // The first one appends without a change of the version: only the fence can see it.
+    // The first writer appends without changing the version: only the fence can detect it.
     let outcome = StoredOutcome(
       key: IdempotencyKey("k", for: []), at: .now, version: 1, failure: nil)
     try await first.append(LogBatch(outcomes: [outcome]), to: "one", expecting: 1)
@@ -55,7 +55,9 @@ import Testing
     #expect(two.store.engine.counters.lost.value == 1)
   }
 
-  /// A load while a write is under way does not replace the end that lookups use.
+  /// A load during a write does not replace the end of the log that lookups use.
+  ///
+  /// So a lookup can miss another writer's outcome, and the append must be rejected.
   @Test func `a batch whose keys were looked up before another writer's message is rejected`()
     async throws
   {
@@ -151,7 +153,8 @@ import Testing
     #expect(session.knownOutcome(of: "another") == .some(nil))
     #expect(session.knownOutcome(of: "17") == nil)
     #expect(session.knownOutcome(of: "250") == nil)
-    // The latest ones first: those of requests that a node repeats after the failure of another one.
+    // The latest outcomes are read first: a node that repeats requests after the failure of another
+    // node needs them.
     #expect(try await session.outcome(of: "250")?.version == 250)
     #expect(session.knownOutcome(of: "17") == nil)
     #expect(try await requests.sequences(atLeast: 15 + OutcomeSearch.firstStep).count < 32)

@@ -71,7 +71,8 @@ import Testing
     }
   }
 
-  /// The brokers know the stream, whose leader has not created it: the reply to its creation is that there is none.
+  /// The brokers know the stream, but its leader has not created it yet: the reply to its creation
+  /// is that the stream does not exist.
   @Test func `a stream that another node is creating is waited for`() async throws {
     let creations = try StreamInCreation(attempts: 3)
     try await creations.setup(wait: 60_000).prepare(creations.stream)

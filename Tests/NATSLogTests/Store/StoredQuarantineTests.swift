@@ -37,7 +37,7 @@ import Testing
     #expect(three.quarantine.contains(key, 0))
     #expect(!three.quarantine.contains(SessionKey(reactor: "counter", id: "other"), 7))
     #expect(try await two.quarantine.clear() == 2)
-    // Another read may come between the removals.
+    // Wait: a read can occur between the two removals.
     while !one.quarantine.entries.isEmpty { try await Task.sleep(for: .milliseconds(2)) }
     #expect(!one.quarantine.contains(key, 7))
   }

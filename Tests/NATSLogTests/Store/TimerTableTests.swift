@@ -12,7 +12,7 @@ import Testing
     SessionKey(reactor: "auction", id: "s\(number)")
   }
 
-  /// Sets the timers of a session with the message of a sequence.
+  /// Replaces the timers of a session by those of its message at a sequence.
   private func set(_ ids: [String], of number: Int, at sequence: Int) {
     let timers = ids.map { id in
       StoredTimerChange(

@@ -103,7 +103,7 @@ func wait<Value: Sendable>(
   }
 }
 
-/// The sequences of the messages of a session's stream that are requested of the brokers.
+/// The sequences of the messages of a session's stream that are requested from the brokers.
 final class RequestedMessages: Sendable {
   private final class Found: Sendable {
     let sequences = Mutex<Set<Int>>([])

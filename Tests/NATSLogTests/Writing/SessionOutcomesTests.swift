@@ -21,7 +21,8 @@ struct SessionOutcomesTests {
     return hashes
   }
 
-  /// A search that has read the outcomes of some messages of one each.
+  /// Returns a search that has read the given outcomes, one per message; `before` earlier messages
+  /// are unread.
   private func search(_ read: StoredOutcome..., before: Int = 0) -> OutcomeSearch {
     var (head, messages): (SessionHead, [LogMessage]) = (SessionHead(), [])
     for number in 0..<before + read.count {

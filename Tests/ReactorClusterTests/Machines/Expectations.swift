@@ -1,6 +1,8 @@
 import Testing
 
-/// Expects that a value, which a mutating call may return, is equal to another one.
+/// Expects that two values are equal.
+///
+/// Unlike an operand of `#expect`, the value can be the result of a mutating call.
 func expectEqual<Value: Equatable>(
   _ value: Value, _ expected: Value, sourceLocation: SourceLocation = #_sourceLocation
 ) {

@@ -95,7 +95,9 @@ struct HandOverTests {
     #expect(effects == [.execute(try execution(effects), request(1))])
   }
 
-  /// The edge receives the session of which it has just learned; its clients' requests wait for it.
+  /// The new owner has just learned that it owns the session.
+  ///
+  /// It does not send further requests of its clients to the other node.
   @Test func `the new owner routes further requests to itself while it loads the session`() throws {
     var machine = machine()
     let key = try #require(
@@ -124,7 +126,8 @@ struct HandOverTests {
 
   // MARK: Rows of actions
 
-  /// Records actions at intervals of 100 ms.
+  /// Records actions at intervals of 100 ms, and returns the numbers of those after which the
+  /// session can move.
   private func move(_ actions: Int, from edge: NodeID, in affinity: inout ClientAffinity) -> [Int] {
     (1...actions).filter { affinity.received(key, from: edge, at: Milliseconds(100 * $0)) }
   }

@@ -77,7 +77,7 @@ struct MembershipTests {
     for incarnation in 0..<1_000 as Range<UInt64> {
       _ = membership.fail(NodeID(name: "x", incarnation: incarnation))
     }
-    // The oldest is forgotten, the latest is not.
+    // The oldest failed incarnations are forgotten, the latest one is not.
     let latest = membership.receive(beat(NodeID(name: "x", incarnation: 999)), at: 0)
     #expect(latest == .expelled)
   }

@@ -43,7 +43,7 @@ struct UnreachableNodeTests {
 
   private struct MissingRequest: Error {}
 
-  /// Executes the ticks of a time without heartbeats of this node, and returns the requests.
+  /// Executes the tick at a time, and returns the requests to the other node.
   private mutating func tick(at now: Milliseconds) -> [(id: CallID, request: NodeRequest)] {
     machine.tick(at: now)
     return requests()
@@ -61,7 +61,7 @@ struct UnreachableNodeTests {
     repeated.isRepeated = true
     let sent = requests()
     #expect(sent.map(\.request) == [.forward(repeated)])
-    // The reply to the first delivery arrives after all: the second one counts.
+    // A late reply to the first delivery is ignored: the second one counts.
     machine.received(.success(.response([2])), of: delivery, at: 1_153)
     #expect(machine.takeEffects().isEmpty)
     machine.received(.success(.response([3])), of: sent[0].id, at: 1_160)
@@ -117,7 +117,7 @@ struct UnreachableNodeTests {
     #expect(tick(at: 1_089).isEmpty)
     let probes = tick(at: 1_090)
     #expect(probes.map(\.request) == [.probe])
-    // Once per delivery: the request may take long.
+    // One probe per delivery: the request itself can take long.
     machine.received(.success(.alive), of: probes[0].id, at: 1_091)
     #expect(tick(at: 1_149).isEmpty)
   }
@@ -147,7 +147,7 @@ struct UnreachableNodeTests {
     let probes = tick(at: 1_050)
     #expect(probes.map(\.request) == [.probe])
     machine.received(.success(.alive), of: probes[0].id, at: 1_051)
-    // Not delivered: it was not executed.
+    // The request was not delivered, so it was not executed.
     #expect(requests().map(\.request) == [.forward(request)])
     #expect(machine.membership.isAlive(Self.other))
   }
@@ -160,7 +160,7 @@ struct UnreachableNodeTests {
     machine.reportedUnreachable(Self.other)
     for probe in requests() { machine.received(.failure(.noSuchNode), of: probe.id, at: 1_010) }
     #expect(machine.membership.isAlive(Self.other))
-    // The others know it: a further report changes nothing.
+    // The other nodes already know: a further report has no effect.
     #expect(machine.takeEffects() == [.reportUnreachable(Self.other)])
     machine.reportedUnreachable(Self.other)
     #expect(machine.takeEffects().isEmpty)
@@ -182,7 +182,7 @@ struct UnreachableNodeTests {
     }
     #expect(now == 1_102)
     #expect(!machine.membership.isAlive(Self.other))
-    // The next owner is this node, for which it is the first delivery.
+    // This node is the next owner; for it, the request is a first delivery.
     #expect(machine.takeEffects().contains(.findLastWriter(Self.key)))
     machine.foundLastWriter(.success(Self.other), of: Self.key, at: now)
     let executed = machine.takeEffects().compactMap { effect -> ForwardedRequest? in

@@ -42,7 +42,7 @@ final class Cluster: Sendable {
       _ = try result.get()
     }
 
-    /// Ends the node like `kill -9`: it neither writes nor sends, and its name is free at once.
+    /// Ends the node like `kill -9`: it neither writes nor sends, and its name is free immediately.
     func kill() {
       log.kill()
       bus.isCut = true

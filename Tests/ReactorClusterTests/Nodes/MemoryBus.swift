@@ -8,7 +8,7 @@ final class MemoryNetwork: Sendable {
   private struct Receiver {
     let bus: MemoryBus
     let handler: any BusHandler
-    /// One for requests, and one per lane.
+    /// The queue of requests, and one queue per lane.
     let queues: [DispatchQueue]
   }
 
@@ -63,7 +63,7 @@ final class MemoryBus: ClusterBus {
     set { cut.store(newValue, ordering: .releasing) }
   }
 
-  /// Whether requests to the node arrive and are lost.
+  /// Whether requests to the node are lost without an error.
   var isDeaf: Bool {
     get { deaf.load(ordering: .acquiring) }
     set { deaf.store(newValue, ordering: .releasing) }

@@ -109,7 +109,7 @@ struct NodeTests {
         }
       }
       #expect(stale.current.version == version)
-      // The owner loses the session; another node's request is executed by the one that has loaded it again.
+      // The owner drops the session; the other node's request is executed after it is loaded again.
       if member === owner {
         await #expect(throws: LogError.self) { try await confirm(stale) }
         #expect(owner.host.reactor("counter")?.liveSession(key.id) == nil)
@@ -174,7 +174,7 @@ struct NodeTests {
       }
       return try await group.reduce((0, 0)) { ($0.0 + $1.0, $0.1 + $1.1) }
     }
-    // One owner has failed: its requests have a response from the next one.
+    // The owner has failed once: its pending requests get their responses from the next owner.
     #expect(acknowledged == 100 && unknown == 0)
     let session = try await others[0].host.open(key.id)
     #expect(session.current.version == 100)
@@ -213,7 +213,7 @@ struct NodeTests {
     owner.kill()
     switch try await outcome {
     case .notCommitted(.unknown): break  // the log has not accepted the action
-    case .failed: break  // it has, and the action is given up
+    case .failed: break  // the log has accepted it, and the action is given up
     case let other: Issue.record("\(other)")
     }
     let session = try await other.host.open(careful.id, of: "careful")
@@ -380,7 +380,7 @@ struct NodeTests {
     try await wait {
       owner.host.reactor("slow")?.liveSession(slow.id)?.subscriberCount == 1
     }
-    // The request for the activity may arrive late.
+    // The request for the activity can arrive late: repeat the action until it is observed.
     while !activity.all.contains(where: { $0.running == 1 }) {
       _ = try await other.host.post(#"{"add":2}"#, to: slow.id, of: "slow")
     }
@@ -431,7 +431,7 @@ struct NodeTests {
     settings.globalLimit = 500
     let cluster = try await Cluster(settings: settings)
     let away = cluster.members[2]
-    // Its requests are received and not replied to.
+    // Requests to this node are lost without a reply.
     away.bus.isDeaf = true
     try await cluster.members[0].set("dark")
     #expect(cluster.members[1].theme.value == "dark")

@@ -1,8 +1,9 @@
 import ReactorLog
 import Synchronization
 
-/// A log in memory as one of several processes sees it: it stores the writers, and a process that was
-/// killed writes nothing any more.
+/// A log in memory, as used by one of several processes.
+///
+/// It stores the last writer of each session, and ignores the writes of a killed process.
 final class WriterLog: MutationLog {
   /// The part that the processes share.
   final class Store: Sendable {

@@ -60,7 +60,7 @@ extension SplitMix64 {
     range.lowerBound + Milliseconds(next() % UInt64(range.upperBound - range.lowerBound + 1))
   }
 
-  /// Whether an event of a probability in percent happens.
+  /// Returns `true` with a probability in percent.
   mutating func happens(_ percent: UInt64) -> Bool {
     next() % 100 < percent
   }

@@ -82,7 +82,7 @@ final class SimulatedLog {
     let isBehind = happens(2)
     let last = (isBehind ? stored.dropLast().last : stored.last)?.sequence ?? 0
     guard last == batch.expected else { return send(.wrongLast(last), reply) }
-    // Applied in the order of the proposals.
+    // Proposals are applied in their order.
     lastApplication = max(lastApplication, queue.now + random.next(in: 1...12))
     queue.schedule(after: lastApplication - queue.now) { [self] in apply(batch, to: key, reply) }
   }

@@ -48,7 +48,7 @@ final class SimulatedNode {
 
   // MARK: The process
 
-  /// Executes what happens to the process: later if it is paused, never if it was killed.
+  /// Executes an event of the process: later if it is paused, never if it was killed.
   func perform(_ body: @escaping () -> Void) {
     guard isRunning else { return }
     guard !isPaused else { return deferred.append(body) }
@@ -285,7 +285,7 @@ final class SimulatedNode {
       case .probe, .locate, .list, .applyGlobal, .describe: nil
       }
     let isInMemory = key.map { sessions[$0] != nil } ?? false
-    // More often than by the rows of ``ClientAffinity``, and without a reason.
+    // Move sessions at random, and more often than ``ClientAffinity`` does.
     let canMove = simulation.random.happens(25)
     handle {
       $0.received(

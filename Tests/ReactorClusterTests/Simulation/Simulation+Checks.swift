@@ -3,7 +3,7 @@ import ReactorLog
 
 /// The promises that hold after each run.
 extension Simulation {
-  /// One chain per session: each message follows the one that it names.
+  /// Checks that each message of a session follows the message that it expects, without forks.
   func checkLog() {
     for (key, messages) in log.messages {
       var last = 0
@@ -16,7 +16,8 @@ extension Simulation {
     }
   }
 
-  /// Each acknowledged mutation once, at the version of its response; none of a request that failed.
+  /// Checks that each acknowledged mutation is stored once, at the version of its response, and
+  /// that no mutation of a failed request is stored.
   func checkResponses() {
     var versions: [UInt64: [Int]] = [:]
     for messages in log.messages.values {
@@ -47,9 +48,10 @@ extension Simulation {
     }
   }
 
-  /// The nodes that a node knew and that have not failed have the value that all have confirmed.
+  /// Checks that the nodes that a node knew, and that have not failed, have the value that all have
+  /// confirmed.
   ///
-  /// A node that has joined meanwhile reads it when it is ready.
+  /// A node that has joined in the meantime reads it when it is ready.
   func checkGlobal(_ value: Int, setAt node: SimulatedNode, knowing others: Set<NodeID>) {
     for other in nodes where other.isRunning && other.global < value {
       let id = other.machine.node
@@ -58,14 +60,15 @@ extension Simulation {
     }
   }
 
-  /// All nodes have the last value, also those that did not receive the request to apply it.
+  /// Checks that all nodes have the last value, including those that missed the request to apply
+  /// it.
   func checkGlobals() {
     for node in nodes where node.isRunning && node.global != log.global {
       violations.append("\(node.machine.node) has the global \(node.global), not \(log.global)")
     }
   }
 
-  /// One owner per session, and each subscription shows the last version.
+  /// Checks that each session has one owner, and that each subscription has the last version.
   func checkOwners() {
     for key in keys {
       let owners = nodes.filter { $0.isRunning && $0.sessions[key] != nil }

@@ -11,7 +11,9 @@ final class Simulation {
     var clients = 5
     var faults: Milliseconds = 8_000
     var quiet: Milliseconds = 20_000
-    /// Deliberate errors of the fence, which the checks have to find.
+    /// Settings of the fence.
+    ///
+    /// Values other than the defaults are deliberate errors, which the checks must find.
     var comparesMessageIDs = true
     var readsOnlyTheLast = false
     /// Whether the request numbers are committed with the mutations.
@@ -134,7 +136,7 @@ final class Simulation {
 
   // MARK: Clients
 
-  /// Sends actions one after the other, to sessions and nodes by chance.
+  /// Sends actions one after the other, to sessions and nodes chosen at random.
   private func runClient(until end: Milliseconds) {
     guard queue.now < end else { return }
     let running = nodes.filter(\.isRunning)
@@ -172,7 +174,7 @@ final class Simulation {
     }
   }
 
-  /// Sets the global at nodes by chance.
+  /// Sets the global at nodes chosen at random.
   private func setGlobals(until end: Milliseconds) {
     queue.schedule(after: random.next(in: 200...900)) { [self] in
       guard queue.now < end else { return }
@@ -224,7 +226,7 @@ final class Simulation {
     }
   }
 
-  /// Ends a process in order, and starts it again.
+  /// Stops a process in an orderly way, and starts it again.
   private func stop(_ node: SimulatedNode) {
     guard node.isRunning else { return }
     node.handle { $0.leave() }
@@ -250,7 +252,8 @@ final class Simulation {
     queue.run(until: settings.faults)
     hasFaults = false
     log.hasFaults = false
-    // The longest pause, late message and wait for the store end.
+    // Wait until the longest pause, the latest message and the longest wait for the store have
+    // ended.
     queue.run(until: settings.faults + settings.quiet)
     subscribeAll()
     visitAll()
@@ -266,7 +269,7 @@ final class Simulation {
     queue.run(until: queue.now + 2_000)
   }
 
-  /// Sends one action to each session at each node, which are all to succeed.
+  /// Sends one action to each session at each node; all of them must succeed.
   private func visitAll() {
     for node in nodes {
       for key in keys {

@@ -43,7 +43,8 @@ struct FoundationComparisonTests {
     #expect(try JSONCoder.decode(Data.self, from: JSONCoder.encode(Data([1, 2]))) == Data([1, 2]))
   }
 
-  /// Foundation encodes `Data` in its own way, so both sides use plain arrays.
+  /// Replaces the array of the encoded `Data` by Base64, the form in which Foundation decodes
+  /// `Data`.
   private func dataAsArrays(_ bytes: [UInt8]) throws -> Data {
     var text = String(decoding: bytes, as: UTF8.self)
     text = text.replacingOccurrences(of: "[[1,2,3]]", with: #"["AQID"]"#)

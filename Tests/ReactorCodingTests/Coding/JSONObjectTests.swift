@@ -4,7 +4,7 @@ import Testing
 
 /// Objects that are written and read without the containers of `Codable`.
 struct JSONObjectTests {
-  /// Writes itself with containers, or without.
+  /// A value that is written with containers, and without them.
   private struct Place: Codable, Equatable {
     var name = "a \"b\""
     var floor = -3
@@ -56,7 +56,7 @@ struct JSONObjectTests {
     #expect(context.codingPath.map(\.stringValue) == ["0", "rooms", "1", "size"])
   }
 
-  /// Writes its elements as texts, once they are known.
+  /// Writes an element, and then its text again.
   private struct Texts: Encodable {
     func encode(to encoder: any Encoder) throws {
       let object = try #require(JSONObjectOutput(encoder))
@@ -85,7 +85,7 @@ struct JSONObjectTests {
         + #""c":{"d":"x"}}],"path":"/a/b"}"#)
   }
 
-  /// Writes to a container after the one around it.
+  /// Writes to an inner object after a further member of the outer object has closed it.
   private struct Late: Encodable {
     func encode(to encoder: any Encoder) throws {
       let object = try #require(JSONObjectOutput(encoder))

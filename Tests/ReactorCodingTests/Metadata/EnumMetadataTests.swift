@@ -17,7 +17,7 @@ struct EnumMetadataTests {
       && EnumMetadata.describes(
         TurnCodingKeys.self, names: ["by", "to"], isInsideEnum: true, isCodingKeysOfCase: true)
 
-    /// Expectations that do not hold.
+    /// The results for expectations that do not hold.
     static let describesOtherKeys = [
       EnumMetadata.describes(
         CodingKeys.self, names: ["start", "move"], isInsideEnum: true, isCodingKeysOfCase: false),

@@ -44,8 +44,9 @@ final class Trip {
     Host([ReactorRegistration("trip", summary: "A flow") { TripFlow(board) }], log: log)
   }
 
-  /// Loads the session anew, as after a restart; with other objects, as after a crash, in which no
-  /// effect of the host before takes part.
+  /// Starts a new host over the same log, as after a restart.
+  ///
+  /// With another board, the effects of the previous host have no influence, as after a crash.
   func restart(with board: TripBoard? = nil) {
     if let board { self.board = board }
     host = Self.host(self.board, log)

@@ -19,7 +19,8 @@ struct AuthorizationTests {
   private let service: Service
 
   init() {
-    // A pattern's placeholder is a claim: the principal of a static token has none.
+    // The placeholder of a pattern stands for a claim, and the principal of a static token has no
+    // claims.
     service = Service(settings: {
       $0.authentication = .tokens(Self.file, rules: Self.rules)
       $0.takesTokenInQuery = true
@@ -97,7 +98,7 @@ struct AuthorizationTests {
     #expect(known.problem == "403 forbidden")
     #expect(known.text == unknown.text)
     #expect(try ask("GET", "/v1/reactors/unknown/sessions/a", ada).problem == "403 forbidden")
-    // A method that the path does not have.
+    // The response is 403 also for a method that the path does not have.
     #expect(try ask("POST", session, ada).problem == "403 forbidden")
   }
 
@@ -183,7 +184,8 @@ struct AuthorizationTests {
     let service = Service(settings: {
       $0.authentication = .tokens("token-of-user-ada-01 act number as=ada")
     })
-    // A transport passes the fields of a persistent connection's request with the next one.
+    // A transport passes the header fields of a request again with the next request on its
+    // connection.
     let fields: HTTPRequestHeaders = [
       (.contentType, "application/json"), (.authorization, "Bearer token-of-user-ada-01"),
     ]

@@ -43,7 +43,7 @@ struct ForeignPageTests {
     let service = Service()
     let requests: [(String, String, HTTPHeader?, String?)] = [
       ("POST", "\(Service.root)/demo/actions", nil, #"{"add":1}"#),
-      // Without a body, or as text, these need no preflight.
+      // A browser sends a POST without a body, or with a text, without a preflight.
       ("POST", Service.root, nil, nil), ("POST", Service.root, .contentType, ""),
       ("PUT", "\(Service.root)/demo", nil, nil), ("DELETE", "\(Service.root)/demo", nil, nil),
       ("PUT", "/v1/globals/motto", nil, #""x""#),

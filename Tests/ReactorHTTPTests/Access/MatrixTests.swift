@@ -45,8 +45,10 @@ struct MatrixTests {
       }
     }
 
-    /// A reactor is described to every client that may use some session of it; a new session of the
-    /// request's body is checked by the handler.
+    /// Whether a request is about the reactor: it is described to every client that may use one of
+    /// its sessions.
+    ///
+    /// The handler checks the session that a POST creates.
     private func isAboutTheReactor(_ endpoint: Endpoint) -> Bool {
       if case .reactor = endpoint.reach { endpoint.method != .post } else { false }
     }
@@ -197,7 +199,7 @@ struct MatrixTests {
       #expect(!response.text.contains(#""id":"bob""#))
       #expect(!response.text.contains("bob/"))
     }
-    // The session is as its owner left it.
+    // The session is unchanged.
     let state = try service.ask("GET", root + "/bob/state", token("bob"))
     #expect(state.text.contains("a-secret-of-bob"))
     #expect(state[field: "ETag"]?.hasSuffix("-1\"") == true)

@@ -59,7 +59,7 @@ struct TicketTests {
   }
 
   @Test func `a ticket can be bound to the address of its request`() throws {
-    // Without an address, as over a Unix-domain socket.
+    // The request for the ticket has no peer address, as over a Unix-domain socket.
     let ticket = try ticket(#"{"isBoundToAddress":true}"#)
     let responses = Recorder<HTTPResponse>()
     let target = events.split(separator: "?").map(String.init)

@@ -142,7 +142,7 @@ struct ChangeTests {
   /// The short forms of the available events.
   private func read(_ reader: Reader) throws -> [String] {
     var events: [String] = []
-    // The store is read when the changes before were taken.
+    // `next()` returns nothing while the store is read for further changes, so call it again.
     while let chunk = reader.next() ?? reader.next() {
       for block in chunk.split(separator: "\n\n") {
         let data = block.split(separator: "\n").first { $0.hasPrefix("data: ") }?.dropFirst(6)

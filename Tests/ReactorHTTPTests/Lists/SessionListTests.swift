@@ -73,7 +73,7 @@ struct SessionListTests {
   }
 
   @Test func `the last changes come first`() throws {
-    // Each within a later millisecond.
+    // Each change is in a later millisecond.
     for id in ["b", "a", "c"] {
       try post(1, to: id)
       let now = Date.now
@@ -149,7 +149,7 @@ struct SessionListTests {
     let text = try failures()
     #expect(text.contains(#"{"session":"demo","action":{"refuse":409},"at":""#), "\(text)")
     #expect(text.contains(#""status":409,"title":"Not today","detail":"Not today.""#), "\(text)")
-    // An error without a description shows none of its type.
+    // An error without a description does not show the name of its type.
     #expect(text.contains(#""action":"fail""#) && !text.contains("Mishap"))
     let places = [#"{"refuse":409}"#, #""fail""#].compactMap { text.firstRange(of: $0)?.lowerBound }
     #expect(places.count == 2 && places == places.sorted())

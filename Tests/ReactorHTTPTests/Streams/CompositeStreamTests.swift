@@ -50,7 +50,7 @@ struct CompositeStreamTests {
     #expect(current.read() == ["retry", ": current", ": current"])
     try add("b")
     #expect(current.read() == [event("b", 1)])
-    // Another order, and another session.
+    // The id also resumes a stream with another order of the sessions and an additional one.
     let other = try service.open(target(["c", "b", "a"]), [(.lastEventID, id)])
     #expect(other.read() == ["retry", event("c", 0), event("b", 1), ": current"])
     // The id of the next event has the cursors of the other sessions.

@@ -8,7 +8,7 @@ struct HistoryReadsTests {
   private static let first = WorkerPool.Owner.client(ClientAddress(version4: 1))
   private static let second = WorkerPool.Owner.client(ClientAddress(version4: 2))
 
-  /// Reads that end when the test says so.
+  /// Reads that the test ends.
   private final class Reads: Sendable {
     let begun = Recorder<String>()
     private let ends = Mutex<[@Sendable () -> Void]>([])
@@ -51,7 +51,7 @@ struct HistoryReadsTests {
     let order = (0..<3).flatMap { number in (0..<clients).map { "\($0) \(number)" } }
     #expect(reads.begun.values == Array(order.prefix(HistoryReads.width)))
     for _ in 0...clients { reads.endOne() }
-    // The client without reads under way is before those that wait for one of theirs.
+    // A client without running reads is served before clients that have some.
     #expect(
       Array(reads.begun.values.dropFirst(HistoryReads.width))
         == ["last"] + order.dropFirst(HistoryReads.width))

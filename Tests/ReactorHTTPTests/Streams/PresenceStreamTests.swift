@@ -160,7 +160,7 @@ struct PresenceStreamTests {
     #expect(reader.read() == [#"1 {"value":1,"label":"none"}"#])
     pass()
     #expect(reader.read() == [presence(2, "Ada", "Ben")])
-    // The session has the observer: changes after its creation are published once.
+    // The observer has moved to the created session: later changes are published once.
     _ = try service.watch("name=Eve")
     other.close()
     pass()

@@ -146,7 +146,8 @@ struct StreamTests {
     var got: [String] = []
     for _ in 0..<30 {
       try service.addOnes(pace)
-      // Reads less than was sent, so that it falls behind the buffer and catches up again.
+      // Read at most four chunks per round: with a high pace, the reader falls behind the buffer
+      // and catches up again.
       for _ in 0..<4 { if let chunk = reader.next() { got.append(chunk) } }
     }
     while let chunk = reader.next() { got.append(chunk) }
@@ -194,7 +195,7 @@ struct StreamTests {
     async let writing: Void = withTaskGroup { group in
       for _ in 0..<2 {
         group.addTask {
-          // An action that another thread executes is responded to there.
+          // The response can arrive on the other thread if that thread executes the action.
           for _ in 0..<(last / 2) {
             _ = service.start("POST", "\(Service.root)/demo/actions", body: #"{"add":1}"#)
           }
@@ -262,7 +263,8 @@ struct StreamTests {
     #expect(reader.read() == ["retry", #"0 "none""#])
     try service.act(#"{"label":"a"}"#)
     #expect(reader.read() == [#"1 "a""#])
-    // So many that the first ones leave the buffer; the last one equals the first in the log.
+    // Append more mutations than the buffer holds; the first label equals the last one that the
+    // reader has received.
     try service.act(#"{"label":"a"}"#)
     try service.act(#"{"label":"none"}"#)
     for label in ["b", "c", "d", "e"] { try service.act(#"{"label":"\#(label)"}"#) }

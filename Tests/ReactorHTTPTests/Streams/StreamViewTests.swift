@@ -33,7 +33,7 @@ struct StreamViewTests {
     isHeld.store(false, ordering: .releasing)
     while ready().contains(false) { await Task.yield() }
 
-    // The place of a view that has no streams any more is free.
+    // A view without streams frees its place among the first views.
     for channel in views + [whole] { channels.leave(channel) }
     let next = channels.join(source, StreamView(pointer: try JSONPointer("/29")))
     let isHeldAgain = Atomic(true)

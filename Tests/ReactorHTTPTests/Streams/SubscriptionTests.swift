@@ -29,7 +29,7 @@ struct SubscriptionTests {
     let counter = WakeCounter()
     for group in subscription.groups { group.add(counter) }
 
-    // Repeated pulls return at once, and the log is read once.
+    // Repeated pulls return immediately, and the log is read once.
     for _ in 0..<3 {
       guard case .idle = subscription.next() else {
         Issue.record("Nothing can be there yet.")
@@ -75,7 +75,7 @@ struct SubscriptionTests {
   }
 }
 
-/// A session whose log returns when the test allows it.
+/// A session with a log whose reads the test completes.
 private final class SlowSource: StateSource {
   let log = SlowLog()
 
@@ -118,7 +118,7 @@ private final class SlowLog: StateReplay {
   }
 }
 
-/// A log whose reads complete when the test says so.
+/// A log whose reads the test completes.
 private final class HeldLog: StateReplay {
   private struct State {
     var count = 0

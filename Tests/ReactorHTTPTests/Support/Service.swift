@@ -26,7 +26,7 @@ struct Service {
     adjust(&settings)
     var hostSettings = HostSettings()
     adjustHost(&hostSettings)
-    // The added number is the progress in tenths.
+    // The effect reports each added number as its progress, in tenths.
     let effect = effect.trackProgress { mutation in
       if case .add(let tenths) = mutation { Double(tenths) / 10 } else { nil }
     }
@@ -83,7 +83,7 @@ struct Service {
     return responses
   }
 
-  /// Sends a request whose response comes at once.
+  /// Sends a request that must have its response when the call returns.
   func ask(
     _ method: String, _ target: String, _ headers: [(name: HTTPHeader, value: String)] = [],
     body: String? = nil

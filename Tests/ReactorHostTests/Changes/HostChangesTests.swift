@@ -32,7 +32,7 @@ struct HostChangesTests {
     append(2, to: log)
     let change = try #require(try await next)
     #expect(change.kind == .changed(from: 1))
-    // It continues where another reader has stopped.
+    // A new reader continues after the change at which another one has stopped.
     append(3, to: log)
     let id = ChangeID(store: changes.store, number: change.number)
     var rest = try host(log).changes(after: .id(id)).makeAsyncIterator()

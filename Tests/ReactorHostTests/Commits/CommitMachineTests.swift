@@ -27,7 +27,7 @@ struct CommitMachineTests {
     machine.evict()
   }
 
-  /// Has the log request the batch.
+  /// Requests the batch, as the log does.
   @discardableResult
   private func takeBatch(of machine: inout CommitMachine<Int>) -> LogBatch {
     let taken = machine.takeBatch(at: Stopwatch())

@@ -97,7 +97,7 @@ struct CommitModel {
     let count = random.next(below: 4)
     for index in 0..<count {
       reduce(for: request, isLast: index == count - 1)
-      // In the midst of a turn, the log gets nothing.
+      // During a turn, the machine hands no batch to the log.
       if announcements > 0, random.next(below: 4) == 0 {
         announcements -= 1
         let taken = machine.takeBatch(at: Stopwatch())
@@ -161,7 +161,7 @@ struct CommitModel {
       #expect(hasEnded)
       requests[index].replies += 1
     }
-    // The key of a rejected request is free at once.
+    // The key of a rejected request is free immediately.
     if isRejected { requests[index].key = nil }
   }
 
@@ -320,7 +320,8 @@ struct CommitModel {
     for proceed in closing.continuations { proceed(false) }
   }
 
-  /// Everything that was promised has happened, exactly once.
+  /// Checks that each request got one reply, each observer at most one end, and each continuation
+  /// one call.
   private func checkTheEnd() {
     for request in requests where request.isDecided { #expect(request.replies == 1) }
     for (observer, base) in observers {

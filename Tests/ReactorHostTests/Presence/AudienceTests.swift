@@ -8,7 +8,7 @@ struct AudienceTests {
     func presenceDidChange(_ update: PresenceUpdate) {}
   }
 
-  /// An audience as an object, since `#expect` changes no values.
+  /// An audience in an object: `#expect` cannot call mutating methods of a value.
   private final class Subject {
     private var audience = Audience()
 

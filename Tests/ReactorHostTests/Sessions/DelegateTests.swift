@@ -62,7 +62,7 @@ struct DelegateTests {
     let host = host(delegate)
     let session = try session("a", of: host)
     try add(session)
-    // Blocks no thread of the test's pool: the call has begun or begins on a thread of its own.
+    // Yield, which blocks no thread of the pool: the delegate is called on a thread of its own.
     while delegate.calls.values.isEmpty { await Task.yield() }
     for _ in 0..<9 { try add(session) }
     #expect(session.current.version == 10)

@@ -53,7 +53,7 @@ import Testing
     #expect(actions(of: first) == [#"{"hold":"a"}"#, #"{"hold":"b"}"#])
     let second = try effects(of: session, after: first.last?.id, limit: 2)
     #expect(actions(of: second) == [#"{"hold":"c"}"#])
-    // An id of another process has no order here.
+    // An effect id of another process has no position in this list, so all effects are returned.
     #expect(try effects(of: session, after: "other-1").count == 3)
   }
 

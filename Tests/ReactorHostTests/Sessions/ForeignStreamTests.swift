@@ -112,7 +112,7 @@ struct ForeignStreamTests {
     }
     #expect(sent.values.count == threads * count)
     for (number, outcomes) in sent.values {
-      // The response contains the mutation of the action.
+      // The response has a version at or after the mutation of the action.
       let words = try #require(outcomes.values.first).split(separator: " ")
       let version = try #require(versions[#"{"acted":\#(number)}"#])
       #expect(words.first == "committed")

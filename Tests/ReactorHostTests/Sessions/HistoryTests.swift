@@ -78,7 +78,8 @@ struct HistoryTests {
   @Test func `a version that retention removed is unknown`() throws {
     let stage = Stage(over: MemoryLog(retainedVersions: 10)) { $0.snapshotInterval = 5 }
     let session = try session(on: stage, versions: 32)
-    // The newest snapshot at or before version 22 is the one of version 20.
+    // Ten versions are retained. The newest snapshot at or before version 22 is that of version 20,
+    // so the log begins with version 21.
     #expect(try session.entries(after: 0, limit: 100).map(\.version) == Array(21...32))
     #expect(try session.state(at: 20).words == "20 \(state(210))")
     #expect(try session.state(at: 25).words == "25 \(state(325))")

@@ -5,7 +5,7 @@ import Testing
 @testable import ReactorHost
 
 struct SessionMarksTests {
-  /// Records the marks, each of which is at the next place.
+  /// Records the marks; each one gets the next place.
   private final class Marking: ActionMarking {
     let events = Recorder<String>()
     private let places = Atomic<Int>(0)

@@ -113,7 +113,7 @@ struct SessionReferenceTests {
     let relay = try host.open("relay", "a")
     let first = try relay.send(#"{"merge":["x"]}"#)
     try await eventually { !first.values.isEmpty }
-    // Its observer is notified in a turn.
+    // The observer is called during a turn of the list, which is busy then.
     let reaction = CommitReaction { _ = try? relay.send(#"{"merge":["a","b","c"]}"#) }
     _ = main.observe(reaction)
     try main.send(#"{"add":"y"}"#)
@@ -192,7 +192,7 @@ struct SessionReferenceTests {
     let outcome = try host.open("relay", "0").send(#"{"chain":40}"#)
     try await eventually { !outcome.values.isEmpty }
     #expect(outcome.values == ["failed SessionSendError"])
-    // Its load may still be passing the session to the request that caused it.
+    // The load of session 32 can still be completing when the error arrives.
     try await eventually { host.reactor("relay")?.liveSession("32") != nil }
     #expect(host.reactor("relay")?.liveSession("33") == nil)
   }

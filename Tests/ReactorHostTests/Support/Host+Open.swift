@@ -2,7 +2,7 @@ import ReactorHost
 import Testing
 
 extension Host {
-  /// Opens a session that is opened at once.
+  /// Opens a session whose log reads complete immediately.
   func open(
     _ reactor: String, _ id: String, for intent: SessionIntent = .use
   ) throws -> any Session {

@@ -6,7 +6,7 @@ import Synchronization
 final class LogDouble: MutationLog {
   enum Mode: Sendable {
     case atOnce
-    /// On another thread.
+    /// The write completes on another thread.
     case elsewhere
     case held
     case failing(LogError)
@@ -19,7 +19,7 @@ final class LogDouble: MutationLog {
     var sources: [any BatchSource] = []
   }
 
-  /// The appends: the expected version and those of the entries.
+  /// For each append, the expected version followed by the versions of its entries.
   let appends = Recorder<[Int]>()
   /// The versions after which entries were read.
   let reads = Recorder<Int>()

@@ -11,7 +11,7 @@ import Testing
 struct TimerModel {
   private struct Entry: Equatable {
     var due: Int64
-    /// Distinguishes the timers that one id had.
+    /// Distinguishes successive timers with the same id.
     var number: Int
   }
 
@@ -35,7 +35,7 @@ struct TimerModel {
   /// Drives the schedule through random events, and then until it rests.
   mutating func run(events: Int) {
     for _ in 0..<events { step() }
-    // Nothing fails any more, and time passes.
+    // From now on no firing fails, and time advances until all due timers have fired.
     for _ in 0..<10_000 where !isDone {
       while !firing.isEmpty { finish(fails: false) }
       advance(upTo: 1)

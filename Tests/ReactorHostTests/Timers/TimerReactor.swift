@@ -34,7 +34,7 @@ final class TimerReactor: Reactor {
     case .disarm(let id): .unschedule(id: id)
     case .ring(let id): .just(.didRing(id))
     case .again(let id):
-      // The same id from within its own action.
+      // Schedules the same id again from the timer's own action.
       .concat(.just(.didRing(id)), schedule(.ring(id), at: .now + .seconds(3600), id: id))
     case .fail: .concat(.just(.didRing("fail")), .error(Mishap()))
     }

@@ -32,11 +32,11 @@ struct RegistrationCheckTests {
     var configuration = Configuration()
     configuration.store = .memory
     configuration.listen = ListenAddress(host: "127.0.0.1", port: 0)
-    // The process of the tests would end with the service, should the pool be busy for longer.
+    // A long grace: when it expires, the service ends its process, which is that of the tests.
     configuration.shutdownGrace = .seconds(3_600)
     let context = ServiceContext(
       configuration: configuration, logger: .silent, termination: Termination())
-    // A service that starts all the same stops at once.
+    // A service that starts despite the error stops immediately.
     context.termination.request()
     do {
       try await context.serve(reactors)

@@ -85,7 +85,7 @@ struct LimitsTableTests {
 }
 
 extension String {
-  /// The text of the parentheses that it begins with.
+  /// The text in the parentheses at the start of the string.
   fileprivate var parenthesized: String? {
     guard hasPrefix(" ("), let end = firstIndex(of: ")") else { return nil }
     return String(self[index(startIndex, offsetBy: 2)..<end])

@@ -47,7 +47,7 @@ struct SettingsTableTests {
   }
 
   @Test func `no two settings store their value in the same property`() throws {
-    // A value that each format accepts and that is not the default.
+    // For each setting, one of these values is valid and not the default.
     let candidates =
       ["1", "7", "3601", "explicit", "true", "false", "json", "trace", "[::1]:1", "memory", "f"]
       + ["http://a", "10.0.0.1", "0600", "30d", "forwarded", "optional"]

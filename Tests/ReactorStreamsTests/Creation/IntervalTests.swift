@@ -4,7 +4,8 @@ import Testing
 
 /// An interval on schedulers that execute work before `schedule` returns.
 @Suite struct IntervalTests {
-  /// Executes the first work in place, as another thread may while the scheduling thread is suspended.
+  /// Executes the first work before `schedule` returns, as another thread can do while the
+  /// scheduling thread is suspended.
   private final class HastyScheduler: SchedulerType {
     private struct State {
       var isFirst = true

@@ -4,7 +4,7 @@ import ReactorTesting
 import Testing
 
 @Suite struct DispatchTests {
-  // In a file that imports Foundation, `DispatchQoS` must be one type.
+  // `DispatchQoS` must not be ambiguous in a file that imports Foundation.
   let qos: DispatchQoS = .userInitiated
 
   @Test func `schedulers take a class of service beside Foundation`() throws {

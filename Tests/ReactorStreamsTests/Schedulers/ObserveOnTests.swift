@@ -37,7 +37,7 @@ import Testing
       onNext: { element in
         running.append(isInside.turn(on: true))
         if element == 0 {
-          // The others are sent while this one is being handled.
+          // The other events are sent while this one is being handled.
           reached.onNext(())
         }
         log.append("\(element)")

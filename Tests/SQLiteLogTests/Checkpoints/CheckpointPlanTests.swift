@@ -41,7 +41,7 @@ import Testing
     _ = plan.committed(length: 4000)
     #expect(plan.committed(length: 15_999) == .nothing)
     #expect(plan.committed(length: 16_000) == .close)
-    // The pass that it waited for reports its end only now.
+    // The pass that the writer waited for reports its end only now.
     #expect(!plan.passed(length: 4000, left: 0))
     plan.closed(left: 0)
     #expect(plan.committed(length: 1) == .nothing)
@@ -81,7 +81,7 @@ import Testing
     #expect(plan.committed(length: 4001) == .close)
     plan.closed(left: 0)
     #expect(plan.committed(length: 8001) == .pass)
-    // A pass makes no progress either.
+    // The pass makes no progress because of the read.
     #expect(!plan.passed(length: 8001, left: 4000))
     #expect(plan.committed(length: 12_000) == .nothing)
     #expect(plan.committed(length: 12_001) == .pass)

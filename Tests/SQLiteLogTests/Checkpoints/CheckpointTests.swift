@@ -48,7 +48,7 @@ import Testing
       version += 256
     } while try beginnings() == 0 && version < 256 * 200
     #expect(try beginnings() > 0)
-    // Long readers may extend it, slow passes may not.
+    // Long readers may extend the write-ahead log, slow passes must not.
     #expect(try size("-wal") < 100_000_000)
     #expect(try size("") > 10_000_000)
     #expect(try session.entries(after: version - 1, limit: 10).map(\.version) == [version])

@@ -5,7 +5,7 @@ import Testing
 
 /// The changes of all sessions in the order of commits.
 @Suite(.serialized) struct ChangeFeedTests {
-  /// The entries of the tests are of the year 2023.
+  /// Ten years: the entries of the tests have timestamps of the year 2023.
   private let kept = Duration.seconds(315_360_000)
 
   private func feed(_ log: LogUnderTest) throws -> any ChangeFeed {
@@ -113,7 +113,7 @@ import Testing
     await published(3, by: feed)
     #expect(try feed.changes(after: 0, limit: 9).map(\.number) == [1, 2, 3])
     log.close()
-    // Without a retention, changes are missing: the feed begins again under another name.
+    // The changes of a run without a retention are missing, so a feed with another name begins.
     log = try open(.zero)
     #expect(log.changes == nil)
     try await log.session(key).append(3...3, to: "one")

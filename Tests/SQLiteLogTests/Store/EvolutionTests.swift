@@ -165,7 +165,7 @@ import Testing
       #expect(problem?.version == 30)
       #expect(problem?.reason.contains("retention has removed") == true)
     }
-    // The release that wrote it still reads it.
+    // The first release can still read the session.
     try await first(retention: .versions(5)) { reactor in
       let old = try await reactor.open("old")
       #expect(old.current.text == #"{"count":30}"#)

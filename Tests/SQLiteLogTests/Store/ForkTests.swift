@@ -88,7 +88,7 @@ import Testing
     try removeAll(writer)
     #expect(try countAll() == "\(Self.length)|1\n")
     #expect(try count(Self.target) == 0)
-    // Its id is not used twice.
+    // The id of the deleted copy is not used again.
     try finish(writer)
     #expect(try count(Self.target) == Self.length - 1)
   }
@@ -130,7 +130,7 @@ import Testing
   @Test func `a rejected operation of the same group does not affect a copy`() throws {
     let writer = try writerWithHistory()
     #expect(try writer.write(Self.fork, .end(Self.source)) == [.unfinished, .written])
-    // The duplicate version violates the primary key, and the group is written one by one.
+    // The duplicate version violates the primary key, and the operations are written one by one.
     let twice = LogBatch([LogEntry(counted: 1), LogEntry(counted: 1)])
     let wrong = WriteOperation.append(Self.other, twice, epoch: "x", version: 0)
     #expect(try writer.write(Self.fork, wrong) == [.unfinished, .rejected(.conflict)])

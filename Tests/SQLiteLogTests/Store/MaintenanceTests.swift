@@ -140,7 +140,7 @@ struct MaintenanceTests {
   }
 
   @Test func `compaction applies the retention in days, and that of outcomes`() throws {
-    // Not earlier: the open store would delete expired outcomes at any time.
+    // Set the time just before the close: an open store deletes expired outcomes at any time.
     try Shell.sqlite(folder["log.db"], "UPDATE outcomes SET at = 7")
     log.close()
     let store = SQLiteMaintenance(path: folder["log.db"])

@@ -52,7 +52,7 @@ extension MutationLog {
 
   /// Waits until all earlier operations of the log are complete.
   func drain() async throws {
-    // Its snapshots are not in one order with other writes.
+    // The snapshots of a NATSLog are not ordered with its other writes.
     if let log = self as? NATSLog { _ = log.drain(within: .seconds(60)) }
     let session = session(SessionKey(reactor: "drain", id: "drain"))
     try await session.end()

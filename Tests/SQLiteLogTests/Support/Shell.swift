@@ -89,7 +89,7 @@ final class Shell {
   func end() {
     guard !hasEnded else { return }
     hasEnded = true
-    // It inherits the signal mask of the thread that started it.
+    // Use SIGKILL: the shell inherits the signal mask of the thread that started it.
     kill(id, SIGKILL)
     var status: Int32 = 0
     while waitpid(id, &status, 0) < 0, errno == EINTR {}

@@ -17,7 +17,7 @@ extension Scenario {
     }
   }
 
-  /// One and three nodes with a part of a core each.
+  /// One node and three nodes, each limited to a part of a core.
   static var clusterScaling: Scenario {
     Scenario(
       name: "cluster-scaling", summary: "the nodes of cluster with a part of a core each, alone",
@@ -55,7 +55,7 @@ extension Scenario {
     }
   }
 
-  /// The latency of one request after the other at the owner of a session, and at another node.
+  /// The latency of sequential requests at the owner of a session, and at another node.
   private static func forwarding(_ cluster: ClusterUnderTest, _ bench: Bench) throws {
     let path = "/v1/reactors/counter/sessions/forwarded/actions"
     let connections = try cluster.ports.map { try RequestConnection(port: $0) }
@@ -63,7 +63,7 @@ extension Scenario {
     let other = (owner + 1) % cluster.nodes.count
     var medians: [Int: [Double]] = [:]
     for _ in 0..<(3 * bench.rounds) {
-      // In turn: a session whose actions come all from one node moves there.
+      // Alternate the nodes at random: a session whose actions all come from one node moves there.
       var times: [Int: [Double]] = [:]
       for node in (0..<300).flatMap({ _ in [owner, other].shuffled() }) {
         let start = ContinuousClock.now
@@ -84,9 +84,10 @@ extension Scenario {
         value: Sample(zip(direct, forwarded).map { $1 - $0 }), aim: .atMost(1)))
   }
 
-  /// The messages that the owner of a session sends for a commit that 5,000 streams of all nodes show.
+  /// The number of messages that the owner of a session sends per commit if 5,000 streams of all
+  /// nodes show the session.
   private static func fanOut(_ cluster: ClusterUnderTest, _ bench: Bench) throws {
-    // The number of the session as StreamLoad names it.
+    // StreamLoad names its first session 0.
     let path = "/v1/reactors/counter/sessions/0/actions"
     let contestant = Contestants(bench: bench).memory
     let connections = try cluster.ports.map { try RequestConnection(port: $0) }

@@ -23,7 +23,7 @@ enum ClusterFault: CaseIterable {
     }
   }
 
-  /// The time for which the clients are observed, in seconds.
+  /// The duration of the observation of the clients, in seconds.
   var window: Double { goal / 1_000 + 3 }
 }
 

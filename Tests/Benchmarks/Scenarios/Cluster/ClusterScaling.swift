@@ -1,10 +1,11 @@
 extension Scenario {
-  /// The rate of three nodes with a part of a core each, beside that of one.
+  /// Compares the rate of three nodes, each limited to a part of a core, with the rate of one.
   ///
-  /// Each node has 64 connections and 64 sessions, so that its processor is the limit and not the latency
-  /// of requests to nodes that wait for their next share. Clients that keep their connection use a session
-  /// through one node, to which it moves; if each session is used through all nodes, two of three requests reach
-  /// another node than its owner.
+  /// Each node has 64 connections and 64 sessions, so that its processor is the limit, and not the
+  /// latency of requests to nodes that wait for their next share. A client that keeps its
+  /// connection uses a session through one node, and the session moves to that node. If each
+  /// session is used through all nodes, two of three requests reach a node that does not own the
+  /// session.
   static func scaling(_ cluster: ClusterUnderTest, _ bench: Bench) throws {
     var outcomes: [CappedNodes: [ScalingOutcome]] = [:]
     var runs = 0
@@ -35,7 +36,7 @@ extension Scenario {
   }
 }
 
-/// The nodes of a measurement, and the clients of their sessions.
+/// The number of nodes of a measurement, and the nodes through which the clients use a session.
 private enum CappedNodes: String, CaseIterable {
   case one = "1 node"
   case three = "3 nodes"
@@ -53,8 +54,10 @@ private struct ScalingOutcome {
   let nodes: Double
   let brokers: Double
 
-  /// The time before the limits, in seconds: the sessions have moved, and their new owners have written a page of
-  /// what others had appended.
+  /// The seconds of load before the nodes are limited.
+  ///
+  /// After that time, the sessions have moved, and their new owners have written a page of the
+  /// entries that the former owners had appended.
   private static let warmUp = 12.0
 
   init(
@@ -65,7 +68,8 @@ private struct ScalingOutcome {
     var load = ClusterPostLoad(ports: cluster.ports, sessions: 64 * count)
     load.connections = 64 * count
     load.keepsNodes = nodes == .three
-    // New sessions: the keys of many earlier incarnations are not known without reading them.
+    // Use new sessions. The idempotency keys of many earlier incarnations are not in memory, so a
+    // lookup would read the log.
     load.prefix = "capped-\(run)"
     try load.warmUp(seconds: Self.warmUp)
     try cluster.limit(to: Self.share)

@@ -3,7 +3,7 @@ import Glibc
 import Synchronization
 import Testing
 
-/// Compares the logs of all nodes with the responses that the clients got.
+/// Compares the logs of all nodes with the responses that the clients received.
 struct LedgerAudit {
   let load: LedgerLoad
 
@@ -77,13 +77,13 @@ struct LedgerAudit {
     for number in stored.intersection(record.rejected) {
       load.report("\(key.path): \(number) was rejected", \.rejectedAndStored)
     }
-    // An effect that was interrupted runs again: at least once is its contract.
+    // An interrupted effect runs again: the contract of an effect is at-least-once execution.
     if key.kind != .later {
       for _ in 0..<(numbers.count - stored.count) {
         load.report("\(key.path): a number is stored twice", \.doubled)
       }
     }
-    // Each request with a key follows the response to the one before it.
+    // A client sends a request with a key only after the response to the previous one.
     if key.kind == .keyed, numbers != numbers.sorted() {
       load.report("\(key.path): the numbers are not in the order of the requests", \.disordered)
     }
@@ -93,7 +93,7 @@ struct LedgerAudit {
     }
   }
 
-  /// Waits until each accepted action has entered its number.
+  /// Waits until the number of each accepted action is in the log.
   private func waitForEffects(_ session: SessionClient, _ record: LedgerRecord) throws {
     let accepted = Set(record.acknowledged)
     let isDone = try eventually {
@@ -103,7 +103,7 @@ struct LedgerAudit {
     if !isDone { load.report("\(session.path): an accepted action has not ended", \.unresolved) }
   }
 
-  /// Each node replays each version once.
+  /// Checks that each node replays each version once.
   private func checkReplay(_ sessions: [SessionClient], _ count: Int) throws {
     for session in sessions {
       let events = try session.events("?replay=all").events(upTo: count)

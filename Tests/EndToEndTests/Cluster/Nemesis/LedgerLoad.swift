@@ -2,12 +2,13 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Clients that enter numbers at any node of a cluster, and streams of their sessions, while nodes and
-/// brokers fail.
+/// Clients that enter numbers at any node of a cluster, and streams of their sessions, while nodes
+/// and brokers fail.
 ///
-/// Each client has three sessions: one for requests with an idempotency key, which are repeated until they
-/// succeed, one for requests without, and one for actions that are accepted (202) and enter their number
-/// later. It keeps a node for some requests, so that sessions move to it.
+/// Each client has three sessions: one for requests with an idempotency key, which are repeated
+/// until they succeed; one for requests without a key; and one for actions that are accepted (202)
+/// and enter their number later. A client uses one node for several requests, so that sessions move
+/// to that node.
 final class LedgerLoad: Sendable {
   /// A kind of request, with a session of its own per client.
   enum Kind: String, CaseIterable, Sendable {
@@ -29,7 +30,7 @@ final class LedgerLoad: Sendable {
     /// The number of events of all streams.
     var events = 0
     var violations = LedgerViolations()
-    /// The first deviations, to find their causes.
+    /// The first deviations, for the diagnosis.
     var findings: [String] = []
     /// The threads that have not ended.
     var running = 0
@@ -96,7 +97,7 @@ final class LedgerLoad: Sendable {
 
   // MARK: Clients
 
-  /// The node that a client uses, and for how many more requests.
+  /// The node that a client uses, and the number of remaining requests to it.
   private struct Choice {
     private var node: ReactordProcess?
     private var remaining = 0
@@ -124,7 +125,7 @@ final class LedgerLoad: Sendable {
         let time = Int.random(in: 20...2_000)
         let action = #"{"enterLater":{"_0":\#(number),"after":\#(time)}}"#
         repeatUntilDone(key, number, action, ["Prefer": "respond-async"], at: &choice)
-        // Bounds the number of running effects.
+        // The pause bounds the number of running effects.
         usleep(50_000)
       }
     }
@@ -156,14 +157,14 @@ final class LedgerLoad: Sendable {
     }
   }
 
-  /// The knowledge of a client after a request.
+  /// The outcome of a request, as its client knows it.
   private enum Outcome {
     case success
-    /// Nothing changed.
+    /// The response states that nothing changed.
     case rejected
     case undetermined
     case notSent
-    /// The first request with the key is being executed.
+    /// The first request with the same key is still being executed.
     case running
     case undocumented
   }
@@ -205,7 +206,7 @@ final class LedgerLoad: Sendable {
 
   // MARK: Streams
 
-  /// Follows a session at one node after the other.
+  /// Follows a session at changing nodes.
   private func stream(_ client: Int) {
     var last: Cursor?
     while !hasEnded(client, last) {
@@ -229,7 +230,7 @@ final class LedgerLoad: Sendable {
     }
   }
 
-  /// Compares an event with the requests: the n-th enters the number n.
+  /// Checks the State of an event: request n enters the number n.
   private func check(
     _ event: ServerSentEvent, _ cursor: Cursor, after last: Cursor?, _ client: Int
   ) throws {
@@ -242,12 +243,12 @@ final class LedgerLoad: Sendable {
     report("stream \(client): \(cursor) has \(event.data ?? "")", \.disordered)
   }
 
-  /// Whether the client has ended, and the stream has shown the last of its requests.
+  /// Whether the clients have ended, and the stream has shown the State after the last request.
   private func hasEnded(_ client: Int, _ last: Cursor?) -> Bool {
     guard isOver.load(ordering: .acquiring) else { return false }
     let current = progress.current
     guard current.findings.isEmpty else { return true }
-    // The threads of streams remain.
+    // Only the threads of the streams may still be running.
     guard current.running <= clients else { return false }
     let count = current.records[Key(kind: .keyed, client: client)]?.acknowledged.count
     return (last?.version ?? 0) == count

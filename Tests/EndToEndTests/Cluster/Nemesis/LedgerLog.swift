@@ -15,7 +15,7 @@ struct LedgerLog: Sendable {
 
   /// The bodies of the pages.
   ///
-  /// Nodes with the same log respond with the same bytes, so that only one of them is decoded.
+  /// Nodes with the same log respond with the same bytes, so only one of the logs is decoded.
   let pages: [Data]
 
   /// Reads all pages.

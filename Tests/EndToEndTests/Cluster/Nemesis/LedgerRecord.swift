@@ -1,14 +1,16 @@
 /// The responses to the numbered requests of one client.
 struct LedgerRecord: Sendable {
-  /// The numbers with a response of success.
+  /// The numbers whose requests succeeded.
   var acknowledged: [Int] = []
-  /// The numbers with a 503 that says that nothing changed.
+  /// The numbers whose response was a 503 that states that nothing changed.
   var rejected: Set<Int> = []
-  /// The numbers whose connection was lost, or with a 503 and an unknown outcome.
+  /// The numbers whose connection was lost, or whose response was a 503 with an unknown outcome.
   var undetermined: Set<Int> = []
 }
 
-/// The deviations from the contract, of which there must be none.
+/// The numbers of deviations from the contract.
+///
+/// All of them must be zero.
 struct LedgerViolations: Equatable, Sendable, CustomStringConvertible {
   /// Acknowledged numbers that the log does not have.
   var lost = 0
@@ -24,7 +26,7 @@ struct LedgerViolations: Equatable, Sendable, CustomStringConvertible {
   var undocumented = 0
   /// Requests with a key that never got a final response.
   var unresolved = 0
-  /// Messages of the log that follow the predecessor of another one.
+  /// Messages of the log that follow the same message as another one.
   var forks = 0
 
   var description: String {

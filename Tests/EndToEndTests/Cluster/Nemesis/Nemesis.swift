@@ -3,13 +3,15 @@ import Foundation
 import Glibc
 import Testing
 
-/// Faults of nodes, brokers and the network between them, one after the other.
+/// Injects faults into nodes, brokers and the network between them, in sequence.
 struct Nemesis {
   /// A fault.
   enum Fault: String, CaseIterable, Sendable {
     case killNode, stopNode, pauseNode, isolateNode
     case killBroker, stopBroker, pauseBroker, isolateBroker
-    /// A broker has no connection to the other brokers, and clients.
+    /// A broker has no connection to the other brokers.
+    ///
+    /// Its connections to nodes stay open.
     case divideBrokers
     case killNodeAndBroker
   }
@@ -17,10 +19,12 @@ struct Nemesis {
   let network: BrokerNetwork
   let cluster: NodeCluster
   let load: LedgerLoad
-  /// The time of pauses and interruptions, longer than `cluster.suspect`, in seconds.
+  /// The duration of pauses and interruptions, in seconds.
+  ///
+  /// It is longer than `cluster.suspect`.
   let duration: ClosedRange<Double>
 
-  /// Injects a fault, ends it, and waits until all clients have succeeded afterwards.
+  /// Injects a fault, ends it, and waits until each client has succeeded again.
   func inject(_ fault: Fault) throws {
     let index = Int.random(in: 0..<3)
     let start = ContinuousClock.now
