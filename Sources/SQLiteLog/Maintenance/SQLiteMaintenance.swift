@@ -69,7 +69,9 @@ public struct SQLiteMaintenance: Sendable {
           retention: retention, schemas: ReadableSchemas(schemas),
           outcomeRetention: outcomeRetention),
         afterFailure: false)
-      repeat { _ = try writer.write([]) } while !writer.isIdle
+      repeat {
+        if let failure = writer.write([]).failure { throw failure }
+      } while !writer.isIdle
       try file.connect(for: .writing).execute("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)")
     }
   }

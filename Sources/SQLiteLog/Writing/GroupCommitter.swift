@@ -185,7 +185,7 @@ final class GroupCommitter: Sendable {
       repeat {
         let group = rest.prefix(Self.groupBound)
         rest = rest.dropFirst(group.count)
-        let results: [WriteResult]
+        let outcome: WriteOutcome
         do throws(DatabaseError) {
           if writer == nil || isBroken {
             // The broken connection is closed after the new one is open: without an open
@@ -195,15 +195,20 @@ final class GroupCommitter: Sendable {
             writer = try LogWriter(file, rules, afterFailure: isBroken || writer == nil)
             isBroken = false
           }
-          results = try writer?.write(group) ?? []
+          outcome = writer?.write(group) ?? WriteOutcome()
+        } catch {
+          outcome = WriteOutcome(
+            results: group.map { _ in .rejected(error.logError) }, failure: error)
+        }
+        if let failure = outcome.failure {
+          if failure.breaksConnection { isBroken = true }
+          health.failed(failure)
+          pause = Self.failureInterval
+        } else {
           health.succeeded()
           pause = writer?.isIdle ?? true ? Self.idleInterval : 0
-        } catch {
-          if error.breaksConnection { isBroken = true }
-          health.failed(error)
-          pause = Self.failureInterval
-          results = group.map { _ in .rejected(error.logError) }
         }
+        let results = outcome.results
         for (offset, result) in results.enumerated() where result == .unfinished {
           unfinished.append(group[group.startIndex + offset])
         }

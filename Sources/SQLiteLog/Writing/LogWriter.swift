@@ -81,28 +81,36 @@ final class LogWriter {
   ///
   /// - Returns: The result of each operation. The caller passes an unfinished operation again, with
   ///   the next group.
-  /// - Throws: If nothing was written.
-  func write(
-    _ group: ArraySlice<WriteRequest>
-  ) throws(DatabaseError) -> [WriteResult] {
+  func write(_ group: ArraySlice<WriteRequest>) -> WriteOutcome {
     do throws(DatabaseError) {
-      return try transact(group)
+      return WriteOutcome(results: try transact(group))
     } catch {
-      guard error.concernsOneStatement else {
-        cancelForks(in: group)
-        throw error
-      }
-      guard group.count > 1 else {
-        cancelForks(in: group)
-        return [.rejected(error.isConflict ? .lost(to: nil) : error.logError)]
-      }
+      guard error.concernsOneStatement, group.count > 1 else { return reject(group, error) }
     }
     // One of the operations cannot be written: write each in a transaction of its own.
-    var results: [WriteResult] = []
+    var outcome = WriteOutcome()
     for index in group.indices {
-      results += try write(group[index...index])
+      // The connection may be broken, and the operations before this one are on the disk.
+      if let failure = outcome.failure {
+        outcome.results += reject(group[index...], failure).results
+        break
+      }
+      let one = write(group[index...index])
+      outcome.results += one.results
+      outcome.failure = one.failure
     }
-    return results
+    return outcome
+  }
+
+  /// Rejects the operations of a transaction that was not written.
+  private func reject(
+    _ group: ArraySlice<WriteRequest>, _ error: DatabaseError
+  ) -> WriteOutcome {
+    cancelForks(in: group)
+    let reason = error.isConflict ? .lost(to: nil) : error.logError
+    return WriteOutcome(
+      results: group.map { _ in .rejected(reason) },
+      failure: error.concernsOneStatement ? nil : error)
   }
 
   /// Writes a group as one transaction.

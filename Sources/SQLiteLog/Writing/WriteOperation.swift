@@ -52,6 +52,16 @@ enum WriteResult: Equatable {
   case unfinished
 }
 
+/// The results of a group of write operations.
+struct WriteOutcome {
+  /// The result of each operation, in order.
+  var results: [WriteResult] = []
+
+  /// The error of the store that rejected operations; `nil` if their own values are the cause, and
+  /// if none was rejected.
+  var failure: DatabaseError?
+}
+
 /// A write operation with its completion.
 ///
 /// A class, because queues and groups would copy a struct several times, and each copy would retain

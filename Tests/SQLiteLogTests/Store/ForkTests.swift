@@ -207,6 +207,8 @@ extension LogWriter {
   }
 
   fileprivate func write(_ operations: [WriteOperation]) throws -> [WriteResult] {
-    try write(operations.map { WriteRequest($0, completion: nil) }[...])
+    let outcome = write(operations.map { WriteRequest($0, completion: nil) }[...])
+    if let failure = outcome.failure { throw failure }
+    return outcome.results
   }
 }
