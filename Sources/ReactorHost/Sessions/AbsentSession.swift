@@ -99,27 +99,16 @@ final class AbsentSession: SessionSource {
       defer { state.isPublishing = true }
       return !state.isPublishing
     }
-    if isFirst { publishRest() }
-  }
-
-  private func publishRest() {
+    guard isFirst else { return }
     while let (event, observers) = state.withLock({ $0.next() }) {
       Self.publish(event, to: observers)
     }
   }
 
+  /// Publishes an event after the pending ones: ``attach(_:)`` can have enqueued an earlier State.
   private func publish(_ event: Event) {
-    let observers = state.withLock { state -> [any SessionObserver]? in
-      guard !state.isPublishing else {
-        state.pending.append(event)
-        return nil
-      }
-      state.isPublishing = true
-      return state.observers
-    }
-    guard let observers else { return }
-    Self.publish(event, to: observers)
-    publishRest()
+    state.withLock { $0.pending.append(event) }
+    publishPending()
   }
 
   private static func publish(_ event: Event, to observers: [any SessionObserver]) {

@@ -3,6 +3,7 @@ import ReactorCore
 import ReactorHost
 import ReactorLog
 import ReactorStreams
+import Synchronization
 import Testing
 
 /// Sessions of a log whose reads complete late and on another thread.
@@ -177,10 +178,32 @@ struct DelayedLoadTests {
     #expect(first.current.version == 1)
   }
 
+  @Test func `a commit while a loaded session gets its streams follows the State of the log`()
+    async throws
+  {
+    log.hold("new")
+    let stage = Stage(over: log)
+    let (reactor, sources) = (try stage.reactor(), Recorder<any SessionSource>())
+    reactor.streamSource("new") { if case .success(let source) = $0 { sources.add(source) } }
+    log.release("new")
+    try await eventually { sources.values.count == 1 }
+    let source = try #require(sources.values.first)
+    let watcher = Watcher()
+    #expect(source.observe(watcher)?.version == 0)
+    source.observeActivity(ActivityReaction { _ = try reactor.liveSession("new")?.send(#"{"add":1}"#) })
+    // Another process creates the session.
+    _ = try Stage(over: memory).session("new").send(#"{"add":1}"#)
+    let opening = try stage.open("new")
+    try await eventually { opening.values.count == 1 && watcher.seen.values.count == 2 }
+    #expect(watcher.seen.values == ["1 \(text(1))", "2 \(text(2))"])
+  }
+
   @Test func `a long log is folded page by page`() async throws {
     let writer = Stage(over: memory) { $0.snapshotInterval = .max }
     let many = "[" + Array(repeating: #"{"add":1}"#, count: 100).joined(separator: ",") + "]"
-    for _ in 0..<25 { try writer.session("long").send(many) }
+    let outcomes = try (0..<25).map { _ in try writer.session("long").send(many) }
+    // A long array continues in later turns on a busy machine.
+    try await eventually { outcomes.allSatisfy { $0.values.count == 1 } }
     let opening = try Stage(over: log).open("long")
     try await eventually { opening.values.count == 1 }
     #expect(try opening.values.first?.get().session.shown == "2500 \(text(2500))")
@@ -266,5 +289,18 @@ struct DelayedLoadTests {
     }
     #expect(states.values == [text(1), "nothing"])
     #expect(stage.liveCount == 0)
+  }
+}
+
+/// An observer that calls a closure at its first notification.
+private final class ActivityReaction: ActivityObserver {
+  private let reaction: Mutex<(@Sendable () throws -> Void)?>
+
+  init(_ react: @escaping @Sendable () throws -> Void) {
+    reaction = Mutex(react)
+  }
+
+  func activityDidChange(_ activity: SessionActivity) {
+    try? reaction.withLock { $0.take() }?()
   }
 }
