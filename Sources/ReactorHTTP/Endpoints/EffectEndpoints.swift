@@ -67,37 +67,28 @@ struct EffectEndpoints {
   }
 
   private func list(_ call: Call) throws(Problem) {
-    let reactor = try call.reactor(in: host)
-    let id = try call.sessionID()
-    try call.negotiate()
-    let query = try call.query()
-    let limit = try query.limit()
-    let after = query["after"]
-    call.readSession(of: reactor, id, in: host) { _ in
+    let request = try SessionListRequest("effects", call, in: host)
+    let after = request.query["after"]
+    call.readSession(of: request.reactor, request.session, in: host) { _ in
       .json(encoding: Listing(effects: []))
     } _: { [reply = call.reply] session in
-      // Read one effect more than requested, to find out whether there is a next page.
-      session.effects(after: after, limit: limit + 1) { effects in
+      // One more than requested shows whether there is a next page.
+      session.effects(after: after, limit: request.limit + 1) { effects in
         guard let effects else { return reply(Problem.mailboxFull) }
-        let page = Self.page(of: effects, limit: limit)
-        var headers = HTTPFields.revalidated
-        if effects.count > page.count, let last = page.last {
-          let address = "/v1/reactors/\(reactor.name)/sessions/\(id)/effects"
-          headers.append("Link", "<\(address)?limit=\(limit)&after=\(last.id)>; rel=\"next\"")
-        }
-        reply(.json(encoding: Listing(effects: page.map { Entry(effect: $0) }), headers: headers))
+        let page = Self.page(of: effects, limit: request.limit)
+        let next = effects.count > page.count ? page.last?.id : nil
+        reply(
+          .json(
+            encoding: Listing(effects: page.map { Entry(effect: $0) }),
+            headers: request.headers(next: next)))
       }
     }
   }
 
   /// Returns the first effects of a list, within the bounds of a page; at least one.
   static func page(of effects: [RunningEffect], limit: Int) -> ArraySlice<RunningEffect> {
-    var bytes = 0
-    return effects.prefix(limit).prefix { effect in
-      // An action can be as large as a body.
-      defer { bytes += effect.action?.count ?? 0 }
-      return bytes < Limits.pageBytes
-    }
+    // An action can be as large as a body.
+    effects.page(limit: limit) { $0.action?.count ?? 0 }
   }
 
   private func cancel(_ call: Call) throws(Problem) {

@@ -30,28 +30,23 @@ struct SubscriberEndpoints {
   }
 
   private func list(_ call: Call) throws(Problem) {
-    let reactor = try call.reactor(in: host)
-    let id = try call.sessionID()
-    try call.negotiate()
-    let query = try call.query()
-    let limit = try query.limit()
-    let after = query.text("after")
-    call.streamSource(of: reactor, id, in: host) { [reply = call.reply] result in
+    let request = try SessionListRequest("subscribers", call, in: host)
+    let after = request.query.text("after")
+    call.streamSource(of: request.reactor, request.session, in: host) {
+      [reply = call.reply] result in
       let presence: Presence
       switch result {
       case .success(let session): presence = session.presence
       case .failure(let error): return reply(Problem(error))
       }
       let rest = presence.subscribers.drop { !$0.name.utf8.isAfter(after?.utf8) }
-      let page = PresenceText.page(of: rest, limit: limit)
+      let page = PresenceText.page(of: rest, limit: request.limit)
       let more = rest.count - page.count
-      var headers = HTTPFields.revalidated
-      if more > 0, let last = page.last {
-        let address = "/v1/reactors/\(reactor.name)/sessions/\(id)/subscribers"
-        let name = PercentEncoding.encode(last.name)
-        headers.append("Link", "<\(address)?limit=\(limit)&after=\(name)>; rel=\"next\"")
-      }
-      reply(.json(PresenceText.json(of: presence.count, page, more: more), headers: headers))
+      let next = more > 0 ? page.last.map { PercentEncoding.encode($0.name) } : nil
+      reply(
+        .json(
+          PresenceText.json(of: presence.count, page, more: more),
+          headers: request.headers(next: next)))
     }
   }
 }

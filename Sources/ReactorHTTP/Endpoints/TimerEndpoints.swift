@@ -67,42 +67,31 @@ struct TimerEndpoints {
   }
 
   private func list(_ call: Call) throws(Problem) {
-    let reactor = try call.reactor(in: host)
-    let id = try call.sessionID()
-    try call.negotiate()
-    let query = try call.query()
-    let limit = try query.limit()
-    let after = try query.timerPosition()
-    call.readSession(of: reactor, id, in: host) { _ in
+    let request = try SessionListRequest("timers", call, in: host)
+    let after = try request.query.timerPosition()
+    call.readSession(of: request.reactor, request.session, in: host) { _ in
       .json(encoding: Listing(timers: []))
     } _: { [reply = call.reply, marking = host.settings.marking] session in
-      // Read one timer more than requested, to find out whether there is a next page.
-      session.timers(after: after, limit: limit + 1) { timers in
+      // One more than requested shows whether there is a next page.
+      session.timers(after: after, limit: request.limit + 1) { timers in
         guard let timers else { return reply(Problem.mailboxFull) }
-        let page = Self.page(of: timers, limit: limit)
+        let page = Self.page(of: timers, limit: request.limit)
         let entries = page.map { timer in
           Entry(
             timer: timer,
             isQuarantined: marking?.isQuarantined(session.key, timer.action) == true)
         }
-        var headers = HTTPFields.revalidated
-        if timers.count > page.count, let last = page.last {
-          let address = "/v1/reactors/\(reactor.name)/sessions/\(id)/timers"
-          let position = "\(last.due.milliseconds):\(last.id)"
-          headers.append("Link", "<\(address)?limit=\(limit)&after=\(position)>; rel=\"next\"")
-        }
-        reply(.json(encoding: Listing(timers: entries), headers: headers))
+        let last = timers.count > page.count ? page.last : nil
+        let next = last.map { "\($0.due.milliseconds):\($0.id)" }
+        reply(
+          .json(encoding: Listing(timers: entries), headers: request.headers(next: next)))
       }
     }
   }
 
   /// Returns the first timers of a list, within the bounds of a page; at least one.
   static func page(of timers: [StoredTimer], limit: Int) -> ArraySlice<StoredTimer> {
-    var bytes = 0
-    return timers.prefix(limit).prefix { timer in
-      defer { bytes += timer.action.count }
-      return bytes < Limits.pageBytes
-    }
+    timers.page(limit: limit) { $0.action.count }
   }
 
   private func cancel(_ call: Call) throws(Problem) {

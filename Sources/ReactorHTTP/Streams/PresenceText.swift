@@ -34,11 +34,6 @@ enum PresenceText {
   static func page(
     of subscribers: ArraySlice<Presence.Subscriber>, limit: Int
   ) -> ArraySlice<Presence.Subscriber> {
-    var bytes = 0
-    let fitting = subscribers.prefix(limit).prefix { subscriber in
-      defer { bytes += subscriber.name.utf8.count }
-      return bytes < byteLimit
-    }
-    return fitting
+    subscribers.page(limit: limit, bytes: byteLimit) { $0.name.utf8.count }
   }
 }

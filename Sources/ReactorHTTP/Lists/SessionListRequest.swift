@@ -1,0 +1,54 @@
+internal import ReactorHost
+internal import ReactorTransport
+
+/// A request for a page of a list of a session: its effects, timers or subscribers.
+struct SessionListRequest {
+  let reactor: any HostedReactor
+  let session: String
+  let query: Query
+  /// The maximum number of elements on the page.
+  let limit: Int
+  /// The last part of the path.
+  private let list: String
+
+  /// Reads the parameters that all lists have.
+  init(_ list: String, _ call: Call, in host: Host) throws(Problem) {
+    reactor = try call.reactor(in: host)
+    session = try call.sessionID()
+    try call.negotiate()
+    query = try call.query()
+    limit = try query.limit()
+    self.list = list
+  }
+
+  /// Returns the header fields of a page.
+  ///
+  /// - Parameter position: The value of `after` of the next page, percent-encoded; `nil` for the
+  ///   last page.
+  func headers(next position: String?) -> HTTPFields {
+    var headers = HTTPFields.revalidated
+    if let position {
+      let address = "/v1/reactors/\(reactor.name)/sessions/\(session)/\(list)"
+      headers.append("Link", "<\(address)?limit=\(limit)&after=\(position)>; rel=\"next\"")
+    }
+    return headers
+  }
+}
+
+extension Collection {
+  /// Returns the first elements that fit into a page; at least one.
+  ///
+  /// - Parameters:
+  ///   - limit: The maximum number of elements.
+  ///   - bound: The page ends after this number of bytes.
+  ///   - size: Returns the size of an element, in bytes.
+  func page(
+    limit: Int, bytes bound: Int = Limits.pageBytes, size: (Element) -> Int
+  ) -> SubSequence {
+    var bytes = 0
+    return prefix(limit).prefix { element in
+      defer { bytes += size(element) }
+      return bytes < bound
+    }
+  }
+}
