@@ -28,9 +28,12 @@ struct CredentialFiles: Sendable {
     guard settings.isUsed else {
       for (name, value) in [
         ("auth.cookie", settings.cookie), ("auth.jwt.issuer", settings.issuer),
-        ("auth.jwt.audience", settings.audience.joined()), ("auth.secret", settings.secretFile),
+        ("auth.jwt.audience", settings.audience.joined()),
       ] where !value.isEmpty {
         throw .configuration("\(name): it needs auth.jwt.keys")
+      }
+      guard settings.secretFile.isEmpty else {
+        throw .configuration("auth.secret: it needs auth.jwt.keys, auth.tokens or auth.rules")
       }
       return nil
     }
