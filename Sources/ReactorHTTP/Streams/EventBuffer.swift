@@ -41,6 +41,9 @@ struct EventBuffer {
     droppedVersion = version
   }
 
+  /// The newest event; `nil` before the first one.
+  var newest: StreamEvent? { events.last }
+
   /// Advances to a version without an event.
   mutating func advance(to version: Int) {
     self.version = max(self.version, version)

@@ -17,6 +17,8 @@ final class EventChannel: SessionObserver {
     var base: CommittedState?
     /// The JSON that the latest event leads to, if the next one depends on it.
     var shown: ArraySlice<UInt8>?
+    /// The event with which the latest stream of a large State began.
+    var opening: StreamEvent?
     /// States without events yet.
     var pending: [CommittedState] = []
     var pendingBytes = 0
@@ -24,10 +26,11 @@ final class EventChannel: SessionObserver {
     var isCreating = false
     var end: SessionEnd?
     /// Patches to the latest version by their base versions, for subscribers that were behind.
-    var catchUps: (target: Int, events: [Int: StreamEvent]) = (-1, [:])
+    var catchUps: (target: Int, bytes: Int, events: [Int: StreamEvent]) = (-1, 0, [:])
   }
 
   /// States up to this size are processed by the publishing thread, for the first views of a source.
+  /// Each of these views retains the parsed State; larger ones are in the ``DocumentCache``.
   static let smallSize = 8_192
   /// The maximum number of retained catch-up patches.
   private static let catchUpBound = 16
@@ -38,30 +41,44 @@ final class EventChannel: SessionObserver {
   let group = StreamGroup()
   private let bound: Int
   private let background: WorkerPool
+  private let documents: DocumentCache
+  /// The client whose stream created the channel. Its jobs take turns with those of other clients.
+  private let client: WorkerPool.Owner
   /// Whether the source has so many views that this one must not delay its commits.
   private let isExtra: Bool
   private let state: Mutex<State>
-  /// The parsed State that the latest patch leads to.
+  /// The parsed State that the latest patch leads to, if it is small.
   ///
   /// Only the thread that creates events uses it.
   private let latest = Mutex<JSONDocument?>(nil)
 
+  /// Creates a channel.
+  ///
+  /// - Parameters:
+  ///   - source: The session or global.
+  ///   - view: The representation of its States.
+  ///   - bound: The maximum number of events that are retained.
+  ///   - background: Creates the events of large States.
+  ///   - documents: The parsed States, shared by all channels.
+  ///   - client: The client whose stream creates the channel.
+  ///   - isExtra: Whether the source has so many views that this one must not delay its commits.
   init(
     _ source: any StateSource, _ view: StreamView, bound: Int, background: WorkerPool,
-    isExtra: Bool = false
+    documents: DocumentCache, client: WorkerPool.Owner, isExtra: Bool
   ) {
     self.source = source
     self.view = view
     self.bound = max(1, bound)
     self.background = background
+    self.documents = documents
+    self.client = client
     self.isExtra = isExtra
-    state = Mutex(State(buffer: Self.buffer(bound, isExtra, version: -1)))
+    state = Mutex(State(buffer: EventBuffer(bound: bound, byteBound: 0, version: -1)))
   }
 
-  private static func buffer(_ bound: Int, _ isExtra: Bool, version: Int) -> EventBuffer {
-    EventBuffer(
-      bound: bound, byteBound: isExtra ? EventBuffer.extraByteBound : EventBuffer.byteBound,
-      version: version)
+  /// The maximum number of bytes of retained events, and of retained catch-up patches.
+  private var byteBound: Int {
+    isExtra ? EventBuffer.extraByteBound : EventBuffer.byteBound
   }
 
   /// Begins to observe the source.
@@ -77,7 +94,7 @@ final class EventChannel: SessionObserver {
         return
       }
       state.base = view.isPlain ? nil : base
-      state.buffer = Self.buffer(bound, isExtra, version: base.version)
+      state.buffer = EventBuffer(bound: bound, byteBound: byteBound, version: base.version)
     }
   }
 
@@ -106,7 +123,7 @@ final class EventChannel: SessionObserver {
     if committed.json.count <= Self.smallSize, !isExtra {
       createEvents()
     } else {
-      background.enqueue { [self] in createEvents() }
+      background.enqueue(for: client) { [self] in createEvents() }
     }
   }
 
@@ -134,12 +151,12 @@ final class EventChannel: SessionObserver {
           state.buffer.advance(to: committed.version)
         }
       }
-      (state.shown, state.base, state.catchUps) = (before, nil, (-1, [:]))
+      (state.shown, state.base, state.catchUps) = (before, nil, (-1, 0, [:]))
       state.isCreating = !state.pending.isEmpty
       return (state.isCreating, events.contains { $0 != nil } || state.end != nil)
     }
     if wakes { group.wake() }
-    if hasMore { background.enqueue { [self] in createEvents() } }
+    if hasMore { background.enqueue(for: client) { [self] in createEvents() } }
   }
 
   /// Creates the event of a State; `nil` if the selected part has not changed.
@@ -162,6 +179,13 @@ final class EventChannel: SessionObserver {
     _ old: ArraySlice<UInt8>, _ new: ArraySlice<UInt8>
   ) -> (old: JSONDocument, new: JSONDocument)? {
     latest.withLock { latest in
+      if isExtra || new.count > Self.smallSize {
+        latest = nil
+        guard let old = documents.document(old), let new = documents.document(new) else {
+          return nil
+        }
+        return (old, new)
+      }
       let before = latest ?? (try? JSONDocument(parsing: Array(old)))
       latest = try? JSONDocument(parsing: Array(new))
       guard let before, let latest else { return nil }
@@ -175,6 +199,23 @@ final class EventChannel: SessionObserver {
   }
 
   // MARK: Reading
+
+  /// Returns the event with a whole State, with which a stream begins.
+  ///
+  /// The event of a large State is shared by the streams that begin at the same version: those of
+  /// clients that do not read hold no copies.
+  func whole(_ cursor: Cursor, _ json: ArraySlice<UInt8>) -> StreamEvent {
+    func create() -> StreamEvent { view.whole(cursor, json, follows: cursor.version - 1) }
+    guard json.count > Self.smallSize, !isExtra else { return create() }
+    let known = state.withLock { state in
+      [state.buffer.newest, state.opening].lazy.compactMap { $0 }
+        .first { $0.isWhole && $0.cursor == cursor }
+    }
+    if let known { return known }
+    let event = create()
+    state.withLock { $0.opening = event }
+    return event
+  }
 
   /// How the session ended; `nil` while it has not.
   var end: SessionEnd? {
@@ -211,11 +252,13 @@ final class EventChannel: SessionObserver {
     guard let before = before() else { return nil }
     let event = view.change(target, from: before, to: json, follows: version)
     state.withLock { state in
-      if state.catchUps.target < target.version { state.catchUps = (target.version, [:]) }
+      if state.catchUps.target < target.version { state.catchUps = (target.version, 0, [:]) }
       guard state.catchUps.target == target.version,
-        state.catchUps.events.count < Self.catchUpBound
+        state.catchUps.events.count < Self.catchUpBound,
+        state.catchUps.bytes + event.size <= byteBound
       else { return }
       state.catchUps.events[version] = event
+      state.catchUps.bytes += event.size
     }
     return event
   }

@@ -21,7 +21,7 @@ extension EventChannels {
     of client: WorkerPool.Owner, from position: StreamPosition,
     completion: @escaping SubscriptionCompletion
   ) {
-    let channel = join(source, view)
+    let channel = join(source, view, of: client)
     let revision = source.changeStreams(of: owner, by: 1)
     // Read the State after joining, so that every later version is in the channel.
     let current = source.current
@@ -127,7 +127,7 @@ private struct PendingSubscription: Sendable {
       completion((subscription, opening))
     }
     if opening.isCurrent { return finish(nil) }
-    let whole = view.whole(current.cursor, json, follows: current.version - 1)
+    let whole = channel.whole(current.cursor, json)
     guard view.sendsDifferences, !opening.isReset, let resumed else { return finish(whole) }
     // Send the difference to the client's version, if the State at that version can be read.
     if let patch = channel.catchUp(from: resumed, to: current.cursor, json, before: { nil }) {

@@ -6,10 +6,17 @@ internal import Synchronization
 /// One client's stream of a session or a global.
 final class SessionStream: ByteStream {
   private struct State {
-    /// The first output.
-    var opening: StreamChunk?
+    /// The first outputs that the connection has not pulled yet.
+    var opening: [StreamChunk]
     /// Whether the last event has been sent.
     var isFinished = false
+
+    mutating func takeOpening() -> StreamChunk? {
+      guard !opening.isEmpty else { return nil }
+      let chunk = opening.removeFirst()
+      if opening.isEmpty { opening = [] }  // releases the storage
+      return chunk
+    }
   }
 
   /// The event of a deleted session.
@@ -30,17 +37,27 @@ final class SessionStream: ByteStream {
   init(_ subscription: Subscription, _ opening: StreamOpening, of channels: EventChannels) {
     self.subscription = subscription
     self.channels = channels
-    state = Mutex(State(opening: StreamChunk(Self.text(of: opening))))
+    state = Mutex(State(opening: Self.chunks(of: opening)))
   }
 
-  private static func text(of opening: StreamOpening) -> [UInt8] {
+  /// Encodes an opening: as one chunk, unless a large State has a chunk that other streams share.
+  private static func chunks(of opening: StreamOpening) -> [StreamChunk] {
+    var chunks: [StreamChunk] = []
     var text = Array(EventText.retry().utf8)
     if opening.isReset { text += EventText.notice("reset") }
     text += opening.removal
     if opening.isCurrent { text += EventText.current.utf8 }
-    if let chunk = opening.event?.chunk { text += chunk.framed[chunk.payload] }
+    if let chunk = opening.event?.chunk {
+      if chunk.payload.count > EventChannel.smallSize {
+        chunks = [StreamChunk(text), chunk]
+        text = []
+      } else {
+        text += chunk.framed[chunk.payload]
+      }
+    }
     if let activity = opening.activity { text += EventText.notice("activity", activity.json) }
-    return text
+    if !text.isEmpty { chunks.append(StreamChunk(text)) }
+    return chunks
   }
 
   var groups: [StreamGroup] { subscription.groups }
@@ -48,7 +65,7 @@ final class SessionStream: ByteStream {
   var heartbeat: StreamChunk? { EventText.heartbeat }
 
   func next() -> StreamOutput {
-    if let opening = state.withLock({ $0.opening.take() }) { return .chunk(opening) }
+    if let opening = state.withLock({ $0.takeOpening() }) { return .chunk(opening) }
     if state.withLock({ $0.isFinished }) { return .finished }
     if channels.isDraining { return finish(Self.draining) }
     switch subscription.next() {

@@ -87,6 +87,9 @@ struct StreamEvent: Sendable {
 
   var version: Int { cursor.version }
 
+  /// Whether the event is a whole representation.
+  var isWhole: Bool { kind == .whole || kind == .wholeBeforePatches }
+
   /// Whether the event spans several versions.
   var spansVersions: Bool { version > follows + 1 }
 

@@ -1,6 +1,7 @@
 import ReactorCoding
 import ReactorHost
 import ReactorLog
+import ReactorTransport
 import Synchronization
 import Testing
 
@@ -47,6 +48,70 @@ struct StreamViewTests {
     isHeldAgain.store(false, ordering: .releasing)
   }
 
+  @Test func `the views of a large State share its parsed form`() {
+    let source = ObservedSource(count: 20_000)
+    let channels = EventChannels(bound: 4, background: WorkerPool(width: 0))
+    let views = (0..<40).map { number in
+      channels.join(source, StreamView(format: .signals, name: "s\(number)"))
+    }
+    for version in 1...3 { source.commit(version) }
+    let size = source.current.json.count
+    #expect(channels.documents.size == 4 * size)
+    for (number, channel) in views.enumerated() {
+      guard case .event(let event) = channel.next(after: 2).0 else {
+        Issue.record("View \(number) has no event.")
+        return
+      }
+      #expect(event.kind == .signals && event.json.starts(with: Array("{\"s\(number)\":[3".utf8)))
+    }
+  }
+
+  @Test func `the retained documents are bounded by their bytes`() {
+    let cache = DocumentCache()
+    for number in 0..<40 {
+      let text = Array("[\(number),\"\(String(repeating: "x", count: 1 << 20))\"]".utf8)
+      #expect(cache.document(text[...]) != nil)
+      #expect(cache.size <= DocumentCache.bound)
+    }
+    #expect(cache.document(Array("[".utf8)[...]) == nil)
+  }
+
+  @Test func `streams that begin at one version share the event of a large State`() {
+    for (count, shares) in [(20_000, true), (10, false)] {
+      let source = ObservedSource(count: count)
+      let channels = EventChannels(bound: 4, background: WorkerPool(width: 0))
+      let channel = channels.join(source, StreamView())
+      let current = source.current
+      let events = (0..<2).map { _ in channel.whole(current.cursor, current.json[...]) }
+      let addresses = events.map { event in
+        event.chunk.framed.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
+      }
+      #expect((addresses[0] == addresses[1]) == shares)
+      source.commit(1)
+      let latest = channel.whole(source.current.cursor, source.current.json[...])
+      #expect(latest.version == 1 && latest.json == source.current.json[...])
+    }
+  }
+
+  /// The only thread of the pool is busy until both sources have committed.
+  @Test func `the views of one client do not delay those of another one`() async {
+    let pool = WorkerPool(width: 1)
+    let channels = EventChannels(bound: 4, background: pool)
+    let order = WakeOrder()
+    let sources = (0..<21).map { _ in ObservedSource(count: 20_000) }
+    for (number, source) in sources.enumerated() {
+      let client = WorkerPool.Owner.client(ClientAddress(version4: number == 20 ? 2 : 1))
+      let channel = channels.join(source, StreamView(format: .patches), of: client)
+      channel.group.add(order.waker(number))
+    }
+    let isHeld = Atomic(true)
+    pool.enqueue { while isHeld.load(ordering: .acquiring) {} }
+    for source in sources { source.commit(1) }
+    isHeld.store(false, ordering: .releasing)
+    while order.numbers.count < sources.count { await Task.yield() }
+    #expect(order.numbers.firstIndex(of: 20) ?? 99 <= 1)
+  }
+
   @Test func `a further view retains less`() {
     var buffer = EventBuffer(bound: 100, byteBound: EventBuffer.extraByteBound, version: 0)
     for version in 1...10 {
@@ -65,13 +130,19 @@ struct StreamViewTests {
 /// A session without a log.
 private final class ObservedSource: StateSource {
   private let state = Mutex((version: 0, observers: [any SessionObserver]()))
+  /// The number of elements of a State.
+  private let count: Int
 
-  var current: CommittedState { Self.state(at: state.withLock { $0.version }) }
+  init(count: Int = 30) {
+    self.count = count
+  }
 
-  private static func state(at version: Int) -> CommittedState {
+  var current: CommittedState { committed(at: state.withLock { $0.version }) }
+
+  private func committed(at version: Int) -> CommittedState {
     CommittedState(
       cursor: Cursor(epoch: "e", version: version),
-      json: Array("[\((0..<30).map { _ in "\(version)" }.joined(separator: ","))]".utf8))
+      json: Array("[\((0..<count).map { _ in "\(version)" }.joined(separator: ","))]".utf8))
   }
 
   func commit(_ version: Int) {
@@ -79,11 +150,11 @@ private final class ObservedSource: StateSource {
       state.version = version
       return state.observers
     }
-    for observer in observers { observer.sessionDidCommit(Self.state(at: version)) }
+    for observer in observers { observer.sessionDidCommit(committed(at: version)) }
   }
 
   func state(at version: Int, completion: @escaping HistoryCompletion<CommittedState>) {
-    completion(.success(Self.state(at: version)))
+    completion(.success(committed(at: version)))
   }
 
   func replay(after version: Int?, completion: @escaping HistoryCompletion<any StateReplay>) {
@@ -100,4 +171,26 @@ private final class ObservedSource: StateSource {
   }
 
   func changeStreams(of owner: StreamOwner, by change: Int) -> Int { 0 }
+}
+
+/// Records which of several groups are woken, in order.
+private final class WakeOrder: Sendable {
+  private final class Waker: StreamWaking {
+    private let order: WakeOrder
+    private let number: Int
+
+    init(_ order: WakeOrder, _ number: Int) {
+      (self.order, self.number) = (order, number)
+    }
+
+    func wake(_ group: StreamGroup) {
+      order.woken.withLock { $0.append(number) }
+    }
+  }
+
+  private let woken = Mutex<[Int]>([])
+
+  var numbers: [Int] { woken.withLock { $0 } }
+
+  func waker(_ number: Int) -> any StreamWaking { Waker(self, number) }
 }

@@ -1,0 +1,46 @@
+internal import ReactorCoding
+internal import Synchronization
+
+/// The latest parsed States and parts of States, shared by all views that compare them.
+///
+/// A parsed State takes several times the memory of its JSON, and each view of a session compares
+/// the same States. Found by their bytes, so that an entry can never belong to another State.
+final class DocumentCache: Sendable {
+  private struct Entry {
+    let json: ArraySlice<UInt8>
+    let document: JSONDocument
+  }
+
+  /// The maximum number of bytes of JSON whose documents are retained.
+  static let bound = 8_388_608
+
+  /// The entries, the most recently used one last.
+  private let entries = Mutex<[Entry]>([])
+
+  /// Returns the document of a text; `nil` if the text is not JSON or is nested too deeply.
+  func document(_ json: ArraySlice<UInt8>) -> JSONDocument? {
+    if let known = entries.withLock({ Self.find(json, in: &$0) }) { return known }
+    guard let document = try? JSONDocument(parsing: Array(json)) else { return nil }
+    entries.withLock { entries in
+      guard Self.find(json, in: &entries) == nil else { return }
+      entries.append(Entry(json: json, document: document))
+      var bytes = entries.reduce(0) { $0 + $1.json.count }
+      while bytes > Self.bound {
+        bytes -= entries.removeFirst().json.count
+      }
+    }
+    return document
+  }
+
+  /// The number of bytes of JSON whose documents are retained.
+  var size: Int { entries.withLock { $0.reduce(0) { $0 + $1.json.count } } }
+
+  private static func find(
+    _ json: ArraySlice<UInt8>, in entries: inout [Entry]
+  ) -> JSONDocument? {
+    guard let index = entries.lastIndex(where: { $0.json == json }) else { return nil }
+    let entry = entries.remove(at: index)
+    entries.append(entry)
+    return entry.document
+  }
+}
