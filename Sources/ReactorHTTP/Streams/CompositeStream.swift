@@ -79,6 +79,7 @@ final class CompositeStream: ByteStream {
       case .event(let event):
         return .chunk(StreamChunk(state.withLock { $0.send(event, of: index) }))
       case .notice(let notice):
+        state.withLock { $0.endTurn(of: index) }
         return .chunk(StreamChunk(parts[index].notice(notice.name, notice.json)))
       case .idle: continue
       case .ended(.deleted): return .chunk(StreamChunk(state.withLock { $0.end(index) }))
@@ -131,15 +132,20 @@ extension CompositeStream.State {
     return text
   }
 
+  /// Begins the next output with the session after this one.
+  fileprivate mutating func endTurn(of index: Int) {
+    turn = (index + 1) % parts.count
+  }
+
   /// Encodes an event and advances the cursor of its session.
   fileprivate mutating func send(_ event: StreamEvent, of index: Int) -> [UInt8] {
     parts[index].cursor = event.cursor
-    turn = (index + 1) % parts.count
+    endTurn(of: index)
     let part = parts[index]
     var text: [UInt8] = []
     let json = event.json
     text.reserveCapacity(json.count + 512)
-    let isState = event.kind == .whole || event.kind == .wholeBeforePatches
+    let isState = event.isWhole
     let name = isState ? part.name : event.kind.name ?? part.name
     text += "event: \(name)\nid: \(id)\ndata: \(event.kind.prefix)".utf8
     text += isState || event.kind == .signals ? Array(json) : part.wrap(json)

@@ -143,6 +143,17 @@ struct CompositeStreamTests {
     #expect(first == ["number/a", "number/b"])
   }
 
+  @Test func `a session with many signals does not starve the others`() throws {
+    let reader = try service.open(target(["a", "b"], "signals=true"))
+    _ = reader.read()
+    for _ in 0..<4 {
+      _ = try service.ask("POST", "\(Service.root)/a/signals", body: #"{"name":"ping"}"#)
+    }
+    try add("b")
+    let first = Self.names(reader, 2)
+    #expect(first == ["signal", "number/b"])
+  }
+
   private static func names(_ reader: Reader, _ count: Int) -> Set<String> {
     Set((0..<count).compactMap { _ in reader.nextEvent()?.name })
   }
