@@ -159,6 +159,7 @@ final class Subscription: Sendable {
   private func step() -> Step {
     let position = state.withLock { state -> Position in
       if let event = state.ready.popFirst() {
+        if state.ready.isEmpty { state.ready = [] }  // releases the events
         state.advance(over: event, retainsShown: !channel.view.isPlain)
         return .ready(event)
       }

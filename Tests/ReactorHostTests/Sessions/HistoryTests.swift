@@ -63,6 +63,15 @@ struct HistoryTests {
     }
   }
 
+  @Test func `a replay returns few large States per call`() throws {
+    let stage = Stage()
+    try stage.name.set(String(repeating: "x", count: 100_000))
+    let session = try session(on: stage, versions: 20)
+    let replay = try session.replay(after: 1)
+    #expect(try replay.next(limit: 64).map(\.version) == [2, 3, 4])
+    #expect(try replay.next(limit: 64).map(\.version) == [5, 6, 7])
+  }
+
   @Test func `a replay after the latest version reads and folds nothing`() throws {
     let log = LogDouble(MemoryLog())
     let session = try session(on: Stage(over: log), versions: 4)

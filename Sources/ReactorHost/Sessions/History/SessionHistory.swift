@@ -153,6 +153,10 @@ private final class FinishedReplay: StateReplay {
 
 /// Folds the log step by step, for one reader.
 private final class SessionReplay: StateReplay {
+  /// A call returns no further State after this number of bytes: States can be a thousand times
+  /// larger than the entries that they are folded from.
+  private static let bytesPerCall = 262_144
+
   private let history: SessionHistory
   private let fold: any SessionFold
   /// The States that are folded and not read yet.
@@ -202,13 +206,17 @@ private final class SessionReplay: StateReplay {
       guard states.isEmpty else { return states }
       return try entries.map { _ in [] }.get()
     }
+    var bytes = states.reduce(0) { $0 + $1.json.count }
     for entry in entries {
+      guard states.isEmpty || bytes < Self.bytesPerCall else { break }
       do throws(HistoryError) {
         guard entry.version == fold.version + 1 else {
           // Retention has removed entries since the reader's last call.
           throw .unknownVersion(oldest: entry.version - 1, latest: history.latest)
         }
-        states.append(try history.state(of: fold, after: entry))
+        let state = try history.state(of: fold, after: entry)
+        states.append(state)
+        bytes += state.json.count
       } catch {
         guard !states.isEmpty else { throw error }
         break
