@@ -19,11 +19,19 @@ extension SessionSlot {
     if environment.settings.marking?.isQuarantined(key, .session) == true {
       return completion(.failure(.quarantined))
     }
-    if intent == .create {
-      return log.record { [self] result in
-        didRead(result.map { LoadedSession($0) }, for: intent, parameters, completion)
+    guard intent != .use else { return loadAll(for: intent, parameters, completion) }
+    log.record { [self] result in
+      guard intent == .ensure, case .success(.stored) = result else {
+        return didRead(result.map { LoadedSession($0) }, for: intent, parameters, completion)
       }
+      // The request thread creates sessions; it does not fold a long log.
+      environment.sessions.load { self.loadAll(for: intent, parameters, completion) }
     }
+  }
+
+  private func loadAll(
+    for intent: SessionIntent, _ parameters: [UInt8]?, _ completion: @escaping Opening
+  ) {
     log.load(schema: environment.witness.schema()) { [self] result in
       didRead(result, for: intent, parameters, completion)
     }

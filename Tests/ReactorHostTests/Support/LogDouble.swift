@@ -25,11 +25,14 @@ final class LogDouble: MutationLog {
   let reads = Recorder<Int>()
   /// The batches of the appends.
   let batches = Recorder<LogBatch>()
+  /// Whether the reads block, as those of a store on a disk.
+  let readsFromDisk: Bool
   private let base: any MutationLog
   private let state = Mutex(State())
 
-  init(_ base: any MutationLog) {
+  init(_ base: any MutationLog, readsFromDisk: Bool = false) {
     self.base = base
+    self.readsFromDisk = readsFromDisk || base.readsFromDisk
   }
 
   func set(_ mode: Mode) {

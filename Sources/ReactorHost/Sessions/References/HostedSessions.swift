@@ -28,8 +28,8 @@ final class HostedSessions: SessionLink {
 
   private let state = Mutex(State())
   private let readsFromDisk: Bool
-  /// Executes loads of sessions that may block on the disk.
-  private let loading = DispatchQueue(label: "sends")
+  /// Executes loads and folds for which no request thread may be blocked.
+  private let loading = DispatchQueue(label: "loads")
 
   init(wait: Duration, readsFromDisk: Bool) {
     self.wait = wait
@@ -45,7 +45,7 @@ final class HostedSessions: SessionLink {
     state.withLock { $0.host }?.reactor(name)
   }
 
-  /// Calls a closure that loads a session: on a queue if the load may block on the disk.
+  /// Calls a closure that loads a session or folds its log: on a queue if it may block on the disk.
   func load(_ body: @escaping @Sendable () -> Void) {
     guard readsFromDisk else { return body() }
     loading.async(execute: body)

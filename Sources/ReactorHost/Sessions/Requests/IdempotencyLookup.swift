@@ -14,7 +14,8 @@ struct IdempotencyLookup: Sendable {
   /// - Parameters:
   ///   - key: The key.
   ///   - completion: Called with the outcome; with `nil` if there is none, and the key is claimed.
-  ///     Called on the calling thread, unless the log reads the outcome asynchronously.
+  ///     Called on the calling thread, unless the log reads the outcome asynchronously or an earlier
+  ///     State is folded.
   func find(
     orClaim key: IdempotencyKey, completion: @escaping @Sendable (ActionOutcome?) -> Void
   ) {
@@ -55,12 +56,19 @@ struct IdempotencyLookup: Sendable {
       return completion(
         .replayed(.failed(index: failure.index, failure.error, at: cursor)))
     }
-    session.state(at: stored.version) { [session] state in
-      switch state {
-      case .success(let state): completion(.replayed(.committed(state)))
-      // Retention has removed the version. The current version contains the mutations as well.
-      case .failure(.unknownVersion): completion(.replayed(.committed(session.current)))
-      case .failure(.log(let error)): completion(.notCommitted(error))
+    let current = session.current
+    guard stored.version != current.version else {
+      return completion(.replayed(.committed(current)))
+    }
+    // The fold of an earlier State takes many times as long as an action.
+    session.environment.sessions.load { [session] in
+      session.state(at: stored.version) { state in
+        switch state {
+        case .success(let state): completion(.replayed(.committed(state)))
+        // Retention has removed the version. The current version contains the mutations as well.
+        case .failure(.unknownVersion): completion(.replayed(.committed(session.current)))
+        case .failure(.log(let error)): completion(.notCommitted(error))
+        }
       }
     }
   }

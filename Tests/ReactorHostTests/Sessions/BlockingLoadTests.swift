@@ -1,0 +1,53 @@
+import Glibc
+import ReactorCore
+import ReactorHost
+import ReactorLog
+import ReactorStreams
+import Testing
+
+/// Sessions of a log whose reads block: those that take long do not block the requests' thread.
+@Suite(.timeLimit(.minutes(10)))
+struct BlockingLoadTests {
+  private let stage = Stage(over: LogDouble(MemoryLog(), readsFromDisk: true))
+
+  /// Whether each completion was called on this thread.
+  private func isSameThread() -> @Sendable () -> Bool {
+    let caller = pthread_self()
+    return { pthread_equal(caller, pthread_self()) != 0 }
+  }
+
+  @Test func `a stored session is loaded on another thread, and a new one is created on this one`()
+    async throws
+  {
+    _ = try stage.session().send(#"{"add":1}"#)
+    try stage.sweep()
+    let isHere = isSameThread()
+    let calls = Recorder<Bool>()
+    let reactor = try stage.reactor()
+    reactor.session("new", for: .ensure) { _ in calls.add(isHere()) }
+    #expect(calls.values == [true])
+    reactor.session("demo", for: .ensure) { _ in calls.add(isHere()) }
+    try await eventually { calls.values.count == 2 }
+    #expect(calls.values == [true, false])
+  }
+
+  @Test func `the earlier State of a repeated key is folded on another thread`() async throws {
+    let session = try stage.session()
+    let body = Array(#"{"add":1}"#.utf8)
+    try session.send(#"{"add":1}"#, key: "k")
+    let isHere = isSameThread()
+    let calls = Recorder<String>()
+    func submit(_ key: String) throws {
+      try session.submit(body, ifAt: nil, key: key, for: nil, accepted: nil) {
+        calls.add("\(isHere()) \($0.words)")
+      }
+    }
+    try submit("k")
+    let first = #"replayed committed 1 {"value":1,"name":null,"ratio":null}"#
+    #expect(calls.values == ["true \(first)"])
+    try session.send(#"{"add":1}"#)
+    try submit("k")
+    try await eventually { calls.values.count == 2 }
+    #expect(calls.values.last == "false \(first)")
+  }
+}
