@@ -57,41 +57,66 @@ public struct TrustedProxies: Sendable, Equatable {
   var isUsed: Bool { trustsLocalSockets || !networks.isEmpty }
 
   /// Returns the address of the client that sent a request, as far as trusted proxies report it.
+  ///
+  /// Reads the field from its end, and stops at the first element that decides. An element costs the
+  /// same however long the field is.
   func client(of request: HTTPRequest, in field: ForwardingField) -> ClientAddress? {
     guard contains(request.peer) else { return request.peer }
     var client = request.peer
-    for address in Self.forwarded(request, field).reversed() {
-      // The entries before a malformed one are not trustworthy either.
-      guard let address else { break }
+    var rest = Substring(request[header: field.header] ?? "").utf8
+    while !rest.isEmpty {
+      let comma = rest.lastIndex(of: UInt8(ascii: ","))
+      let element = comma.map { rest[rest.index(after: $0)...] } ?? rest
+      rest = comma.map { rest[..<$0] } ?? rest.prefix(0)
+      if element.allSatisfy(Self.isSpace) { continue }
+      // The elements before a malformed one are not trustworthy either.
+      guard let address = field.address(in: element) else { break }
       client = address
       guard contains(address) else { break }
     }
     return client
   }
 
-  /// Returns the addresses in the field, the farthest first; `nil` for each malformed one.
-  private static func forwarded(
-    _ request: HTTPRequest, _ field: ForwardingField
-  ) -> [ClientAddress?] {
-    switch field {
+  fileprivate static func isSpace(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
+  }
+}
+
+extension ForwardingField {
+  /// The longest element with an address, in bytes.
+  private static let elementLimit = 256
+
+  fileprivate var header: HTTPHeader {
+    switch self {
+    case .xForwardedFor: .forwardedFor
+    case .forwarded: .forwarded
+    }
+  }
+
+  /// Returns the address in an element of the field; `nil` for a malformed one.
+  fileprivate func address(in element: Substring.UTF8View) -> ClientAddress? {
+    guard element.count <= Self.elementLimit else { return nil }
+    switch self {
+    case .xForwardedFor: return Self.address(element)
     case .forwarded:
-      (request[header: .forwarded] ?? "").split(separator: ",").map { element in
-        element.split(separator: ";").lazy
-          .map { $0.trimmingSpaces() }
-          .first { $0.lowercased().hasPrefix("for=") }
-          .flatMap { address($0.dropFirst(4)) }
+      for part in element.split(separator: UInt8(ascii: ";")) {
+        let part = part.drop(while: TrustedProxies.isSpace)
+        guard Substring(part.prefix(4)).lowercased() == "for=" else { continue }
+        return Self.address(part.dropFirst(4))
       }
-    case .xForwardedFor:
-      (request[header: .forwardedFor] ?? "").split(separator: ",").map { address($0) }
+      return nil
     }
   }
 
   /// Parses an address that may be quoted and have a port.
-  private static func address(_ text: some StringProtocol) -> ClientAddress? {
-    let text = String(text.filter { $0 != "\"" && $0 != " " && $0 != "\t" })
-    if let address = ClientAddress(text) { return address }
-    guard let colon = text.lastIndex(of: ":") else { return nil }
-    return ClientAddress(text[..<colon])
+  private static func address(_ text: Substring.UTF8View) -> ClientAddress? {
+    let bytes = text.filter { $0 != UInt8(ascii: "\"") && !TrustedProxies.isSpace($0) }
+    if let address = parse(bytes[...]) { return address }
+    return bytes.lastIndex(of: UInt8(ascii: ":")).flatMap { parse(bytes[..<$0]) }
+  }
+
+  private static func parse(_ bytes: ArraySlice<UInt8>) -> ClientAddress? {
+    unsafe bytes.withUnsafeBufferPointer { unsafe ClientAddress(utf8: $0) }
   }
 }
 

@@ -44,6 +44,16 @@ struct TrustedProxiesTests {
         == "1.2.3.4")
   }
 
+  @Test(arguments: ["1.2.3.4,", "1.2.3.4, ,\t", ",, 1.2.3.4"])
+  func `empty elements are ignored`(field: String) throws {
+    #expect(try client("10.0.0.1", peer: "10.0.0.1", [(.forwardedFor, field)]) == "1.2.3.4")
+  }
+
+  @Test func `an element that is too long for an address is malformed`() throws {
+    let field = "6.6.6.6," + String(repeating: ":", count: 300)
+    #expect(try client("10.0.0.1", peer: "10.0.0.1", [(.forwardedFor, field)]) == "10.0.0.1")
+  }
+
   @Test func `only the configured header field is trusted`() throws {
     // The proxy writes X-Forwarded-For and passes the client's own Forwarded through.
     let fields = [
