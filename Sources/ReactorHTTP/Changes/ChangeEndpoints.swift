@@ -152,7 +152,7 @@ struct ChangeEndpoints {
           to: call,
           ChangeStream(
             feed, from: start, filter, ChangeText(host: host, content: filter.content),
-            of: streams.channels)))
+            of: streams.channels, for: call.owner)))
     }
   }
 
@@ -182,7 +182,8 @@ struct ChangeEndpoints {
   }
 }
 
-/// One page of changes: bounded by their number, their bytes and the changes that are read for it.
+/// One page of changes: bounded by their number, their bytes, the changes that are read for it, and
+/// ``ChangeText/timePerPage``.
 struct ChangePage {
   private(set) var changes: [[UInt8]] = []
   /// The id after which the next page begins; `nil` at the end.
@@ -194,14 +195,16 @@ struct ChangePage {
   ) throws(LogError) {
     var bytes = 0
     var last = number
+    let deadline = ContinuousClock.now + ChangeText.timePerPage
     reading: while last < number + bound {
       let read = try feed.changes(after: last, limit: 256)
       guard !read.isEmpty else { return }
       for change in read {
         if filter.matches(change) {
-          guard changes.isEmpty || (changes.count < limit && bytes < Limits.pageBytes) else {
-            break reading
-          }
+          guard
+            changes.isEmpty
+              || (changes.count < limit && bytes < Limits.pageBytes && .now < deadline)
+          else { break reading }
           let id = ChangeID(store: feed.store, number: change.number)
           changes.append(try text.json(change, id: id))
           bytes += changes.last?.count ?? 0

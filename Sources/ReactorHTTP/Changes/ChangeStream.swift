@@ -7,7 +7,7 @@ internal import Synchronization
 ///
 /// Reads the store in the worker pool, one page at a time. The next page is read when the
 /// connection has pulled the previous one, so that at most one page is buffered for a slow client.
-final class ChangeStream: ByteStream, ChangeObserver {
+final class ChangeStream: ByteStream {
   private struct State {
     /// Output that the connection has not pulled yet.
     var ready: [StreamChunk]
@@ -33,6 +33,8 @@ final class ChangeStream: ByteStream, ChangeObserver {
   private let filter: ChangeFilter
   private let text: ChangeText
   private let channels: EventChannels
+  private let client: WorkerPool.Owner
+  /// Woken after a read of this stream. ``EventChannels/changeStreams`` is woken by commits.
   private let group = StreamGroup()
   private let state: Mutex<State>
 
@@ -44,30 +46,29 @@ final class ChangeStream: ByteStream, ChangeObserver {
   ///   - filter: Selects changes.
   ///   - text: Encodes changes.
   ///   - channels: Reports whether the service is draining, and provides the worker pool.
+  ///   - client: The client, whose reads take turns with those of others.
   init(
     _ feed: any ChangeFeed, from start: ChangeStart, _ filter: ChangeFilter, _ text: ChangeText,
-    of channels: EventChannels
+    of channels: EventChannels, for client: WorkerPool.Owner
   ) {
     self.feed = feed
     self.filter = filter
     self.text = text
     self.channels = channels
+    self.client = client
     var opening = Array(EventText.retry().utf8)
     let id = ChangeID(store: feed.store, number: start.number)
     if start.isReset { opening += EventText.notice("reset", Array(#"{"oldest":"\#(id)"}"#.utf8)) }
     // Send the position first: a client that disconnects before the first change resumes from it.
     opening += Self.position(id)
     state = Mutex(State(ready: [StreamChunk(opening)], position: start.number))
-    feed.observe(self)
   }
 
   var groups: [StreamGroup] { [group, channels.changeStreams] }
 
   var heartbeat: StreamChunk? { EventText.heartbeat }
 
-  func changesDidCommit() { group.wake() }
-
-  func closed() { feed.stopObserving(self) }
+  func closed() {}
 
   func next() -> StreamOutput {
     let latest = feed.latest
@@ -86,7 +87,7 @@ final class ChangeStream: ByteStream, ChangeObserver {
     switch step {
     case .output(let output): return output
     case .read(let position):
-      channels.background.enqueue { [self] in
+      channels.background.enqueue(for: client) { [self] in
         read(after: position)
         group.wake()
       }
@@ -124,7 +125,9 @@ final class ChangeStream: ByteStream, ChangeObserver {
       let oldest = ChangeID(store: feed.store, number: first.number - 1)
       output += EventText.notice("reset", Array(#"{"oldest":"\#(oldest)"}"#.utf8))
     }
-    for change in changes where output.count < EventBuffer.byteBound {
+    let deadline = ContinuousClock.now + ChangeText.timePerPage
+    for change in changes {
+      guard output.count < EventBuffer.byteBound, last == position || .now < deadline else { break }
       last = change.number
       guard filter.matches(change) else { continue }
       let id = ChangeID(store: feed.store, number: change.number)

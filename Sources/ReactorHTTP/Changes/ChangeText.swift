@@ -4,6 +4,10 @@ internal import ReactorLog
 
 /// Encodes changes as JSON.
 struct ChangeText: Sendable {
+  /// A page ends after this time: each change with its State can need a fold of a thousand
+  /// mutations, and other clients wait for the thread.
+  static let timePerPage = Duration.milliseconds(50)
+
   let host: Host
   let content: ChangeFilter.Content?
 

@@ -168,11 +168,14 @@ extension Call {
     }
   }
 
+  /// The owner of the request's work on background threads.
+  var owner: WorkerPool.Owner { .client(scope.client?.network) }
+
   /// Executes a load: immediately if it does not block, otherwise on a background thread.
   func load(in host: Host, _ load: @escaping @Sendable () -> Void) {
     guard host.readsFromDisk else { return load() }
     // The number of loads is bounded by that of connections, since each waits for its response.
-    scope.api.background.enqueue(for: .client(scope.client?.network), load)
+    scope.api.background.enqueue(for: owner, load)
   }
 
   private func attempt(_ body: () throws(Problem) -> Void) {
@@ -190,9 +193,7 @@ extension Call {
   func inBackground(
     _ body: @escaping @Sendable () throws(Problem) -> Void
   ) throws(Problem) {
-    let isEnqueued = scope.api.background.enqueueIfRoom(
-      for: .client(scope.client?.network)
-    ) { [self] in
+    let isEnqueued = scope.api.background.enqueueIfRoom(for: owner) { [self] in
       attempt { () throws(Problem) in try body() }
     }
     guard isEnqueued else {

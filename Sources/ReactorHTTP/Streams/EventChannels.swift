@@ -1,5 +1,6 @@
-internal import ReactorTransport
 internal import ReactorHost
+internal import ReactorLog
+internal import ReactorTransport
 internal import Synchronization
 
 /// The channels that have subscribers.
@@ -30,10 +31,12 @@ final class EventChannels: Sendable {
   /// Reads histories for streams with `replay=all`.
   let reads = HistoryReads()
   let counts = StreamCounts()
+  /// The parsed States of all channels.
+  let documents = DocumentCache()
   let activities = NoticeChannels<ActivityChannel>()
   let presences = NoticeChannels<PresenceChannel>()
   let signals = NoticeChannels<SignalChannel>()
-  /// The streams of `/v1/changes`, which are woken when the service drains.
+  /// The streams of `/v1/changes`, woken by commits and when the service drains.
   let changeStreams = StreamGroup()
   private let table = Mutex(Table())
 
@@ -47,9 +50,11 @@ final class EventChannels: Sendable {
     table.withLock { $0.channels.values.reduce(0) { $0 + $1.streams } }
   }
 
-  /// Adds a stream to the channel of a session or global and a view; creates the channel for the
-  /// first stream.
-  func join(_ source: any StateSource, _ view: StreamView) -> EventChannel {
+  /// Adds a stream of a client to the channel of a session or global and a view; creates the channel
+  /// for the first stream.
+  func join(
+    _ source: any StateSource, _ view: StreamView, of client: WorkerPool.Owner = .streams
+  ) -> EventChannel {
     let key = Key(source: ObjectIdentifier(source), view: view)
     return table.withLock { table in
       if var entry = table.channels[key] {
@@ -60,7 +65,8 @@ final class EventChannels: Sendable {
       let isExtra = !view.isPlain && table.views[key.source, default: 0] >= Self.firstViews
       if !view.isPlain { table.views[key.source, default: 0] += 1 }
       let channel = EventChannel(
-        source, view, bound: bound, background: background, isExtra: isExtra)
+        source, view, bound: bound, background: background, documents: documents, client: client,
+        isExtra: isExtra)
       table.channels[key] = (channel, 1)
       // Start within the lock: no stream may join a channel that does not observe its source yet.
       channel.start()
@@ -94,4 +100,8 @@ final class EventChannels: Sendable {
     for channel in channels { channel.group.wake() }
     changeStreams.wake()
   }
+}
+
+extension EventChannels: ChangeObserver {
+  func changesDidCommit() { changeStreams.wake() }
 }
