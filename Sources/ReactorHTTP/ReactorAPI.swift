@@ -89,6 +89,7 @@ public final class ReactorAPI: HTTPResponder {
         + TicketEndpoints().all
         + streams.all
         + ChangeEndpoints(host: host, streams: streams).all + others)
+    host.changeFeed?.observe(channels)
     metrics = RequestCounts(endpoints.resources)
     service.describe(
       endpoints, metrics: [host, metrics, channels.counts] + (rateLimiter.map { [$0] } ?? []))
@@ -204,16 +205,19 @@ public final class ReactorAPI: HTTPResponder {
   public func lane(for request: HTTPRequest) -> HTTPLane {
     var parameters = PathParameters()
     let resource = endpoints.match(request.path, &parameters)
-    if resource?.isProbe == true { return .priority }
+    // A probe without a body: an unfinished body would occupy a reserved connection.
+    if resource?.isProbe == true, !request.hasBody { return .priority }
     let credential = credential(
-      of: request, from: client(of: request), at: resource, HTTPMethod(request.method))
+      of: request, from: client(of: request), at: resource, HTTPMethod(request.method),
+      acceptsTicket: false)
     let isAdministrator = credential.authentication?.allows(.admin, to: .service) == true
     return isAdministrator ? .priority : .immediate
   }
 
   /// Creates the response to a request that the transport rejects.
   public func rejection(for reason: HTTPRejection, of request: HTTPRequest?) -> HTTPResponse {
-    let scope = request.map { RequestScope($0, in: self) } ?? RequestScope(rejectedBy: self)
+    let scope =
+      request.map { RequestScope(rejecting: $0, in: self) } ?? RequestScope(rejectedBy: self)
     return complete(Problem(reason).response, of: scope)
   }
 }

@@ -49,6 +49,9 @@ final class RemoteSession: SubmissionTarget {
 
   var lastActiveAt: Timestamp { state.withLock { $0.image.lastActiveAt } }
 
+  /// Whether a commit of the session is known to this node.
+  var isStored: Bool { current.version > 0 }
+
   var subscriberCount: Int { presence.count }
 
   /// Updates the session with a reply of its owner.

@@ -106,6 +106,6 @@ public struct CrossOrigin: Sendable {
   /// The response fields that a page may read in addition to the CORS-safelisted ones.
   private static let exposed = """
     Allow, ETag, Heartbeat-Interval, Idempotent-Replayed, Link, Location, Preference-Applied, RateLimit, \
-    RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id
+    RateLimit-Policy, Retry-After, Session-Parameters, WWW-Authenticate, X-Request-Id
     """
 }

@@ -52,15 +52,24 @@ struct ActionEndpoints {
     }
     @Sendable func submit(to session: any Session) throws(Problem) {
       // The first mutation of a session stores it, and so counts as its creation.
-      if call.scope.api.creationLimiter != nil, session.current.version == 0 {
-        try call.scope.admitCreation()
-      }
+      let canCreate = call.scope.api.creationLimiter != nil && !session.isStored
+      if canCreate, let problem = call.scope.creationProblem { throw problem }
       let reply = ActionReply(session, fields.preferences, call.reply)
+      // Two closures: the one of nearly all requests has a single capture.
+      let completion: @Sendable (ActionOutcome) -> Void
+      if canCreate {
+        completion = { outcome in
+          if session.isStored { call.scope.countCreation() }
+          reply.completed(outcome)
+        }
+      } else {
+        completion = { reply.completed($0) }
+      }
       do throws(ActionDecodingError) {
         try session.submit(
           call.request.body, ifAt: fields.expected, key: fields.key, for: call.scope.context,
           accepted: { reply.accepted($0) },
-          completion: { reply.completed($0) })
+          completion: completion)
       } catch {
         throw Problem(error, kind: .invalidAction)
       }

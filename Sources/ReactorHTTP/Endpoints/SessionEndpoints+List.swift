@@ -157,7 +157,16 @@ extension SessionEndpoints {
       }
     }
     // The ranking of a principal with limited rights is created for each request.
-    guard scan.isIncluded == nil else { return make(completion) }
+    guard scan.isIncluded == nil else {
+      let isEnqueued = limitedRankings.enqueueIfRoom(for: scan.owner) { end in
+        make { result in
+          end()
+          completion(result)
+        }
+      }
+      if !isEnqueued { completion(.failure(.tooMany)) }
+      return
+    }
     rankings.ranking(
       RankingCache.Key(reactor: scan.reactor.name, order: order, prefix: scan.prefix), make: make,
       completion: completion)

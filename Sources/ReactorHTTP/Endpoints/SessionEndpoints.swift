@@ -8,6 +8,9 @@ internal import ReactorTransport
 struct SessionEndpoints {
   let host: Host
   let rankings = RankingCache()
+  /// The creation of rankings for clients that may not read all sessions: each can hold 20,000
+  /// sessions while it is created.
+  let limitedRankings = HistoryReads(width: 4, share: 1)
 
   init(host: Host) {
     self.host = host
@@ -143,8 +146,10 @@ struct SessionEndpoints {
       }
       if origin.timers == true {
         guard origin.version == nil else { throw Self.timersOfVersion }
-        return reactor.forkWithTimers(
-          origin.session, to: id, parameters: parameters, completion: forked)
+        return try call.inBackground {
+          reactor.forkWithTimers(
+            origin.session, to: id, parameters: parameters, completion: forked)
+        }
       }
       // A fork folds the log up to the version.
       return try call.inBackground {
@@ -261,10 +266,24 @@ struct SessionEndpoints {
 
   private func end(_ call: Call) throws(Problem) {
     let reactor = try call.reactor(in: host)
-    reactor.endSession(try call.sessionID()) { [reply = call.reply] result in
-      switch result {
-      case .success: reply(HTTPResponse(status: 204))
-      case .failure(let error): reply(Problem(error))
+    let id = try call.sessionID()
+    @Sendable func end() {
+      reactor.endSession(id) { [reply = call.reply] result in
+        switch result {
+        case .success: reply(HTTPResponse(status: 204))
+        case .failure(let error): reply(Problem(error))
+        }
+      }
+    }
+    guard call.scope.api.creationLimiter != nil, reactor.liveSession(id) == nil else { return end() }
+    // The end of a session that never existed is stored too, and so counts as its creation.
+    call.load(in: host) {
+      reactor.findSession(id) { result in
+        if case .success(.absent) = result {
+          if let problem = call.scope.creationProblem { return call.reply(problem) }
+          call.scope.countCreation()
+        }
+        end()
       }
     }
   }

@@ -100,6 +100,19 @@ final class RequestScope: HTTPAdmissionToken {
       ? AccessLine(path: request.path.description, client: head.client) : nil
   }
 
+  /// Reads the head of a request that the transport rejects, without using its credential: a ticket
+  /// is valid once, and the client repeats the request.
+  init(rejecting request: HTTPRequest, in api: ReactorAPI) {
+    head = HeadReading.reading(request, in: api)
+    rate = api.rate(of: head)
+    credential = .notNeeded
+    context = RequestContext(
+      id: head.requestID ?? RequestID.next(), traceparent: head.trace?.child())
+    accessLine =
+      api.logger.writes(api.settings.accessLog)
+      ? AccessLine(path: request.path.description, client: head.client) : nil
+  }
+
   /// Creates the scope of a connection that is rejected before its request was read.
   init(rejectedBy api: ReactorAPI) {
     head = HeadReading(rejectedBy: api)

@@ -6,9 +6,10 @@ extension ReactorAPI {
   /// Reads and verifies the credential of a request.
   ///
   /// A bearer token comes before a ticket, and both before the cookie, which a browser adds by itself.
+  /// An accepted ticket cannot be used again.
   func credential(
     of request: HTTPRequest, from client: ClientAddress?, at resource: Resource?,
-    _ method: HTTPMethod
+    _ method: HTTPMethod, acceptsTicket: Bool = true
   ) -> Credential {
     guard let authenticator, let resource, method != .options, resource.right(for: method) != nil
     else { return .notNeeded }
@@ -19,7 +20,7 @@ extension ReactorAPI {
       } else if let token = tokenInQuery(of: request, at: resource) {
         return .valid(try authenticator.authenticate(Array(token.utf8), at: now), isCookie: false)
       }
-      if resource.isStream, let ticket = queryValue("ticket", of: request) {
+      if acceptsTicket, resource.isStream, let ticket = queryValue("ticket", of: request) {
         let address = client?.description ?? ""
         return .valid(
           try authenticator.authenticate(ticket: Array(ticket.utf8), address: address, at: now),

@@ -32,10 +32,4 @@ extension RequestScope {
     guard let (limiter, client) = creator else { return }
     limiter.count(client)
   }
-
-  /// Counts a request that creates a session, or rejects it if its client has created too many.
-  func admitCreation() throws(Problem) {
-    if let problem = creationProblem { throw problem }
-    countCreation()
-  }
 }

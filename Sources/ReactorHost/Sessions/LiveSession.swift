@@ -92,7 +92,7 @@ final class LiveSession: BatchSource {
   }
 
   /// Whether the log has the session.
-  var isStored: Bool {
+  @usableFromInline var isStored: Bool {
     commits.withLock { $0.isStored }
   }
 

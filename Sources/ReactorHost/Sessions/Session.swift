@@ -68,6 +68,9 @@ public protocol Session: SessionSource, HistorySource {
   /// The time of its last commit, or of its creation.
   var lastActiveAt: Timestamp { get }
 
+  /// Whether the log has the session: since its creation by a request, or its first commit.
+  var isStored: Bool { get }
+
   /// Executes an action, or an array of actions in order.
   ///
   /// A request whose idempotency key was used before is not executed: `completion` gets the stored

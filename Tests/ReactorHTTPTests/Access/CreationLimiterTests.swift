@@ -56,7 +56,23 @@ struct CreationLimiterTests {
       #expect(response[field: "Retry-After"].flatMap { Int($0) } ?? 0 > 1000)
     }
     #expect(try service.ask("PUT", root + "/a", ada).status == 200)
+    // The session is stored already.
+    #expect(try service.ask("POST", root + "/a/actions", ada, body: #"{"add":1}"#).status == 200)
     #expect(try service.ask("PUT", root + "/e", token("eve")).status == 201)
+    // An action that creates nothing is not counted.
+    let bea = token("bea")
+    for _ in 0..<5 {
+      #expect(try service.ask("POST", root + "/f/actions", bea, body: "1").status == 422)
+    }
+    for id in ["g", "h", "i"] {
+      let path = root + "/\(id)/actions"
+      #expect(try service.ask("POST", path, bea, body: #"{"add":1}"#).status == 200)
+    }
+    #expect(try service.ask("PUT", root + "/j", bea).problem == "429 rate-limited")
+    // The end of a session that never existed would be stored.
+    #expect(try service.ask("DELETE", root + "/k", bea).problem == "429 rate-limited")
+    #expect(try service.ask("DELETE", root + "/g", bea).status == 204)
+    #expect(try service.ask("DELETE", root + "/g", bea).status == 204)
     for index in 0..<5 {
       let path = "\(root)/r\(index)"
       #expect(try service.ask("PUT", path, token("op", "root")).status == 201)

@@ -36,6 +36,15 @@ struct TicketTests {
     #expect(!second.text.contains(ticket))
   }
 
+  @Test func `a request that the transport rejects does not use its ticket`() throws {
+    let ticket = try ticket()
+    let request = HTTPRequest(
+      method: "GET", path: "\(Service.root)/demo/events", query: "ticket=\(ticket)")
+    #expect(service.api.lane(for: request) == .immediate)
+    #expect(service.api.rejection(for: .noConnectionLeft, of: request).status == 503)
+    #expect(try service.ask("GET", events + ticket).status == 200)
+  }
+
   @Test func `a ticket is accepted by streams only`() throws {
     let ticket = try ticket()
     #expect(
