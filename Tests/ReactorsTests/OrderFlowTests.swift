@@ -45,11 +45,31 @@ struct OrderFlowTests {
     payment.pipeline.connect(from: state, in: payment.pipeline) { _ in nil }
     payment.action.onNext(.pay)
     bank.calls.onNext(.failure(NoConnection()))
+    #expect(!payment.currentState.isPaying)
+    payment.action.onNext(.pay)
+    payment.action.onNext(.pay)
     #expect(payment.currentState.isPaying)
-    payment.action.onNext(.pay)
-    payment.action.onNext(.pay)
     bank.calls.onNext(.success("R"))
     #expect(!payment.currentState.isPaying)
+  }
+
+  @Test func `the checkout can be left after a failed payment`() {
+    struct NoConnection: Error {}
+    let bank = FakeBank()
+    let flow = OrderFlow(bank: bank)
+    func send(_ action: StackAction<OrderFlow>) { flow.action.onNext(.stack(action)) }
+    func sendInside(_ action: StackAction<CheckoutFlow>) {
+      send(.send(.stack(action), to: "3", of: CheckoutFlow.self))
+    }
+    send(.send(.choose("Latte"), to: "1", of: MenuReactor.self))
+    send(.send(.add, to: "2", of: DrinkReactor.self))
+    flow.action.onNext(.checkout)
+    sendInside(.send(.proceed, to: "1", of: TipReactor.self))
+    sendInside(.send(.pay, to: "2", of: PaymentReactor.self))
+    bank.receipts.onError(NoConnection())
+    send(.dismiss("3"))
+    #expect(flow.currentState.stack.entries.map(\.screen) == ["menu"])
+    #expect(flow.currentState.abandoned == 1)
   }
 
   @Test func `the flow is driven with its actions`() async throws {

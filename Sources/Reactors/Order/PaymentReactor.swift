@@ -11,6 +11,7 @@ public final class PaymentReactor: Reactor {
   public enum Mutation: Codable, Sendable {
     case begin
     case paid(receipt: String)
+    case failed
   }
 
   /// The amount, and whether the bank is being called.
@@ -42,13 +43,15 @@ public final class PaymentReactor: Reactor {
   /// Calls the bank, unless a call is in progress.
   ///
   /// An action that was interrupted by the end of the process is executed again. The State is then
-  /// `isPaying` already, and the bank is called again without another `begin`.
+  /// `isPaying` already, and the bank is called again without another `begin`. A failure of the bank
+  /// ends the payment before it is reported, so that the client can leave the screen.
   public func mutate(action: Action) -> Observable<Mutation> {
     switch action {
     case .pay:
       guard !isCalling else { return .error(AlreadyPaying()) }
       isCalling = true
       let payment = bank.pay(currentState.amount).map { Mutation.paid(receipt: $0) }
+        .catch { .concat(.just(.failed), .error($0)) }
       return currentState.isPaying ? payment : .concat(.just(.begin), payment)
     }
   }
@@ -63,7 +66,7 @@ public final class PaymentReactor: Reactor {
     var state = state
     switch mutation {
     case .begin: state.isPaying = true
-    case .paid: state.isPaying = false
+    case .paid, .failed: state.isPaying = false
     }
     return state
   }
