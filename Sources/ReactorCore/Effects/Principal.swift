@@ -75,14 +75,14 @@ extension Principal {
 
   /// Hashes the id and the expiry; the claims of one id rarely differ.
   public func hash(into hasher: inout Hasher) {
-    hasher.combine(id)
+    hasher.combine(utf8: id)
     hasher.combine(expiry)
   }
 }
 
 /// The claims of a token: the members of a JSON object.
 ///
-/// Lookups compare names and strings as UTF-8 bytes.
+/// Lookups and comparisons compare names and strings as UTF-8 bytes.
 public struct Claims: Sendable, Hashable {
   /// The value of a claim.
   public indirect enum Value: Sendable, Hashable {
@@ -103,6 +103,15 @@ public struct Claims: Sendable, Hashable {
   private struct Member: Sendable, Hashable {
     let name: String
     let value: Value
+
+    static func == (left: Member, right: Member) -> Bool {
+      left.name.utf8.elementsEqual(right.name.utf8) && left.value == right.value
+    }
+
+    func hash(into hasher: inout Hasher) {
+      hasher.combine(utf8: name)
+      hasher.combine(value)
+    }
   }
 
   private var members: [Member] = []
@@ -163,5 +172,41 @@ public struct Claims: Sendable, Hashable {
       }
     default: false
     }
+  }
+}
+
+extension Claims.Value {
+  /// Compares all values; strings as UTF-8 bytes.
+  public static func == (left: Claims.Value, right: Claims.Value) -> Bool {
+    switch (left, right) {
+    case (.null, .null): true
+    case (.boolean(let left), .boolean(let right)): left == right
+    case (.number(let left), .number(let right)): left == right
+    case (.string(let left), .string(let right)): left.utf8.elementsEqual(right.utf8)
+    case (.array(let left), .array(let right)): left == right
+    case (.object(let left), .object(let right)): left == right
+    default: false
+    }
+  }
+
+  /// Hashes the value; strings as UTF-8 bytes.
+  public func hash(into hasher: inout Hasher) {
+    switch self {
+    case .null: hasher.combine(0)
+    case .boolean(let value): hasher.combine(value)
+    case .number(let number): hasher.combine(number)
+    case .string(let text): hasher.combine(utf8: text)
+    case .array(let values): hasher.combine(values)
+    case .object(let claims): hasher.combine(claims)
+    }
+  }
+}
+
+extension Hasher {
+  /// Combines the bytes of a text, without the normalization of `String`.
+  fileprivate mutating func combine(utf8 text: String) {
+    var text = text
+    text.withUTF8 { unsafe combine(bytes: UnsafeRawBufferPointer($0)) }
+    combine(text.utf8.count)
   }
 }
