@@ -1,3 +1,4 @@
+import ClientCore
 import Dispatch
 import ReactorClient
 import ReactorCore
@@ -76,6 +77,25 @@ import Testing
       missing.remove(name)
       if missing.isEmpty { break }
     }
+  }
+
+  @Test func `the response to a request for a stream is complete when the stream has ended`()
+    async throws
+  {
+    let transport = InProcessTransport(host: Host(Catalogue().reactors))
+    let server = ReactorServer(transport: transport)
+    let counter = server.reactor(Counter.self, "counter", session: "d")
+    try await counter.send(.add(2))
+    async let result = withCheckedContinuation { continuation in
+      transport.send(TransportRequest("GET", "v1/reactors/counter/sessions/d/events")) {
+        continuation.resume(returning: $0)
+      }
+    }
+    while try await counter.subscribers().count == 0 { await Task.yield() }
+    try await counter.end()
+    let body = String(decoding: try await result.get().body, as: UTF8.self)
+    #expect(body.contains(#"{"value":2}"#))
+    #expect(body.contains("event: end"))
   }
 
   @Test func `the model of a view shows States and problems`() async throws {

@@ -19,19 +19,14 @@
       api = ReactorAPI(host: host)
     }
 
-    /// Sends a request and receives the complete response.
+    /// Sends a request and receives the complete response; that to a stream when it has ended.
     public func send(
       _ request: TransportRequest,
       completion: @escaping @Sendable (Result<TransportResponse, Problem>) -> Void
     ) {
-      queue.async { [api] in
-        api.respond(to: HTTPRequest(request)) { response in
-          let head = TransportHead(response)
-          guard case .bytes(let body) = response.body else {
-            return completion(.success(TransportResponse(head, body: [])))
-          }
-          completion(.success(TransportResponse(head, body: body)))
-        }
+      let collector = Mutex(ResponseCollector())
+      _ = open(request) { event in
+        if let result = collector.withLock({ $0.receive(event) }) { completion(result) }
       }
     }
 
