@@ -110,8 +110,10 @@ final class SessionFeed<State: Decodable & Sendable>: SessionObserver {
     }
   }
 
+  /// Publishes a status that differs from the last one.
   func receive(_ status: ConnectionStatus) {
-    let publishers = contents.withLock { contents in
+    let publishers = contents.withLock { contents -> FeedPublishers? in
+      guard status != contents.status else { return nil }
       contents.status = status
       return contents.publishers
     }

@@ -51,22 +51,20 @@ final class SessionChannel: Sendable {
   /// Whether the channel can be discarded.
   var isIdle: Bool { state.withLock { $0.observers.isEmpty && $0.queue.isEmpty } }
 
-  /// Adds an observer.
-  ///
-  /// If a State has arrived, the observer first receives the latest State and the status.
+  /// Adds an observer, which first receives the latest State, if there is one, and the status.
   func add(_ observer: any SessionObserver) {
-    let (isFirst, latest, status) = state.withLock { state in
-      let isFirst = state.observers.isEmpty
-      state.observers[ObjectIdentifier(observer)] = WeakObserver(observer: observer)
-      return (isFirst, state.latest, state.status)
+    let isFirst = state.withLock { state in
+      defer { state.observers[ObjectIdentifier(observer)] = WeakObserver(observer: observer) }
+      return state.observers.isEmpty
     }
     if isFirst {
       client.register(self)
       client.join(key)
     }
-    guard let latest else { return }
-    client.queue.async {
-      observer.receive(.state(latest))
+    // The values are read on the queue: there, no change can be published before an older value.
+    client.queue.async { [self] in
+      let (latest, status) = state.withLock { ($0.latest, $0.status) }
+      if let latest { observer.receive(.state(latest)) }
       observer.receive(status)
     }
   }

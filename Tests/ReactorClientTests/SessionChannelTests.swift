@@ -1,0 +1,59 @@
+import ClientCore
+import ReactorCore
+import Reactors
+import Testing
+
+@testable import ReactorClient
+
+/// The channel of a session, which several reactors and actions use.
+@Suite(.timeLimit(.minutes(10))) struct SessionChannelTests {
+  private let transport = ScriptedTransport()
+  private let server: ReactorServer
+
+  init() {
+    var configuration = ClientConfiguration()
+    configuration.checksTypes = false
+    server = ReactorServer(transport: transport, configuration: configuration)
+  }
+
+  private func counter() -> RemoteReactor<CounterReactor> {
+    server.reactor(CounterReactor.self, "counter", session: "a")
+  }
+
+  /// Waits for a status that fulfils a condition.
+  private func wait(
+    for reactor: RemoteReactor<CounterReactor>, until isExpected: (ConnectionStatus) -> Bool
+  ) async throws {
+    var statuses = reactor.connection.values.makeAsyncIterator()
+    while let status = try await statuses.next(), !isExpected(status) {}
+  }
+
+  private func isReconnecting(_ status: ConnectionStatus) -> Bool {
+    if case .reconnecting = status { true } else { false }
+  }
+
+  private func isEnded(_ status: ConnectionStatus) -> Bool {
+    if case .ended = status { true } else { false }
+  }
+
+  @Test func `a further reactor receives the status before the first State and after the end`()
+    async throws
+  {
+    var requests = transport.requests.makeAsyncIterator()
+    let first = counter()
+    _ = first.state
+    _ = await requests.next()
+    transport.emit(.end(Problem(.unreachable, "No network", "")))
+    try await wait(for: first, until: isReconnecting)
+    let second = counter()
+    try await wait(for: second, until: isReconnecting)
+    _ = await requests.next()
+    transport.openStream()
+    let end = "event: end\ndata: {\"session\":\"counter/a\",\"data\":{}}\n\n"
+    transport.emit(.bytes(Array(end.utf8)))
+    try await wait(for: first, until: isEnded)
+    let third = counter()
+    try await wait(for: third, until: isEnded)
+    withExtendedLifetime((first, second, third)) {}
+  }
+}
