@@ -56,4 +56,22 @@ import Testing
     try await wait(for: third, until: isEnded)
     withExtendedLifetime((first, second, third)) {}
   }
+
+  @Test func `a reactor that replaces the last one at once receives the State`() async throws {
+    var requests = transport.requests.makeAsyncIterator()
+    var first = Optional(counter())
+    _ = first?.state
+    _ = await requests.next()
+    transport.openStream()
+    transport.sendState("counter/a", #"{"value":1}"#, "k-1")
+    try await wait(for: try #require(first)) { $0 == .live }
+    let second = counter()
+    server.client.queue.sync {
+      first = nil
+      _ = second.state
+    }
+    try await wait(for: second) { $0 == .live }
+    var states = second.state.values.makeAsyncIterator()
+    #expect(try await states.next() != nil)
+  }
 }

@@ -151,7 +151,7 @@ final class ClientLink: Sendable {
   }
 
   private func remove(_ channel: SessionChannel) {
-    guard !channel.isObserved else { return }
+    guard channel.leaveUnlessObserved() else { return }
     let streams = contents.withLock { contents in
       if channel.isIdle, contents.channels[channel.key] === channel {
         contents.channels[channel.key] = nil

@@ -45,9 +45,6 @@ final class SessionChannel: Sendable {
 
   // MARK: Observers
 
-  /// Whether a reactor observes the session.
-  var isObserved: Bool { state.withLock { !$0.observers.isEmpty } }
-
   /// Whether the channel can be discarded.
   var isIdle: Bool { state.withLock { $0.observers.isEmpty && $0.queue.isEmpty } }
 
@@ -82,17 +79,24 @@ final class SessionChannel: Sendable {
     if isNew { client.join(key) }
   }
 
-  /// Removes an observer; the last one leaves the stream.
+  /// Removes an observer; after the last one the client leaves the stream.
   func remove(_ observer: ObjectIdentifier) {
     let isLast = state.withLock { state in
-      guard state.observers.removeValue(forKey: observer) != nil else { return false }
+      state.observers.removeValue(forKey: observer) != nil && state.observers.isEmpty
+    }
+    if isLast { client.leave(self) }
+  }
+
+  /// Discards what the stream has delivered, unless the session is observed again; returns whether
+  /// it is not.
+  func leaveUnlessObserved() -> Bool {
+    state.withLock { state in
       guard state.observers.isEmpty else { return false }
       state.latest = nil
       state.topics = []
       state.status = .connecting
       return true
     }
-    if isLast { client.leave(self) }
   }
 
   /// Joins the stream again, after an ended session was created again.
