@@ -74,4 +74,18 @@ import Testing
     var states = second.state.values.makeAsyncIterator()
     #expect(try await states.next() != nil)
   }
+
+  @Test func `the channel of an action that was cancelled or timed out is discarded`()
+    async throws
+  {
+    var requests = transport.requests.makeAsyncIterator()
+    let counter = counter()
+    let task = Task { try await counter.send(.increase) }
+    _ = await requests.next()
+    task.cancel()
+    await #expect(throws: Problem.self) { try await task.value }
+    while server.client.channel("counter/a") != nil { await Task.yield() }
+    await #expect(throws: Problem.self) { try await counter.send(.increase, timeout: .zero) }
+    while server.client.channel("counter/a") != nil { await Task.yield() }
+  }
 }

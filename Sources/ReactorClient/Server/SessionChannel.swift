@@ -185,6 +185,7 @@ final class SessionChannel: Sendable {
     if let action { client.journal?.remove(action) }
     completion?(.failure(.cancelled))
     pump()
+    if action != nil { retireIfIdle() }
   }
 
   /// Completes all waiting calls as cancelled; the actions remain in the journal.
@@ -221,6 +222,7 @@ final class SessionChannel: Sendable {
       client.journal?.remove(action)
       completion?(.failure(.timedOut))
     }
+    if !expired.isEmpty { retireIfIdle() }
     for (action, isFirst) in requests {
       if isFirst { client.journal?.sent(action) }
       for observer in observers { observer.sent(action.id) }
@@ -245,6 +247,11 @@ final class SessionChannel: Sendable {
     pump()
     guard let outcome else { return }
     completion?(outcome)
+    retireIfIdle()
+  }
+
+  /// Called after each end of an action.
+  private func retireIfIdle() {
     if isIdle { client.retire(self) }
   }
 }
