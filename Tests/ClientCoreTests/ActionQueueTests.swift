@@ -117,6 +117,24 @@ struct ActionQueueTests {
     #expect(queue { $0.isEmpty })
   }
 
+  @Test func `restored actions precede those that wait, also beyond the bound`() {
+    let queue = Subject(ActionQueue(bound: 2))
+    #expect(queue { $0.append(action(4)) } && queue { $0.append(action(5)) })
+    #expect(queue { $0.next(now: .zero) }?.action.id == 4)
+    queue {
+      $0.restore([
+        .init(action: action(1), firstSentAt: .seconds(-3600)),
+        .init(action: action(2), firstSentAt: nil), .init(action: action(3), firstSentAt: nil),
+      ])
+    }
+    #expect(queue { $0.actions }.map(\.id) == [4, 1, 2, 3, 5])
+    #expect(!queue { $0.append(action(6)) })
+    #expect(isSuccess(queue { $0.ended(4, response(204), now: .zero) }))
+    #expect(queue { $0.next(now: .zero) }?.isFirstAttempt == false)
+    #expect(queue { $0.expired(now: ActionQueue.memory - .seconds(3600)) }.map(\.id) == [1])
+    #expect(queue { $0.next(now: .zero) }?.action.id == 2)
+  }
+
   @Test func `a cancelled action is not sent`() {
     let queue = Subject(ActionQueue(bound: 2))
     #expect(queue { $0.append(action(1)) } && queue { $0.append(action(2)) })

@@ -31,6 +31,21 @@ package struct ActionQueue: Sendable {
     case failure(Problem)
   }
 
+  /// An action of an earlier process.
+  package struct Restored: Sendable {
+    /// The action.
+    package var action: PendingAction
+
+    /// When that process sent it first; `nil` if it did not.
+    package var firstSentAt: Duration?
+
+    /// Creates a restored action.
+    package init(action: PendingAction, firstSentAt: Duration?) {
+      self.action = action
+      self.firstSentAt = firstSentAt
+    }
+  }
+
   private enum Step: Sendable {
     case queued
     case sent(at: Duration)
@@ -57,7 +72,7 @@ package struct ActionQueue: Sendable {
   /// action once.
   package static let memory = Duration.seconds(23 * 3600)
 
-  /// The maximum number of actions without a final response.
+  /// The maximum number of actions without a final response, beyond which none is appended.
   package let bound: Int
 
   private var entries: [Entry] = []
@@ -102,15 +117,20 @@ package struct ActionQueue: Sendable {
   ///
   /// - Parameters:
   ///   - action: The action.
-  ///   - firstSentAt: When an earlier process sent it first; `nil` if it was not sent.
   ///   - expiresAt: When the sender gives up.
   /// - Returns: Whether there was room.
-  package mutating func append(
-    _ action: PendingAction, firstSentAt: Duration? = nil, expiresAt: Duration? = nil
-  ) -> Bool {
+  package mutating func append(_ action: PendingAction, expiresAt: Duration? = nil) -> Bool {
     guard entries.count < bound else { return false }
-    entries.append(Entry(action: action, firstSentAt: firstSentAt, expiresAt: expiresAt))
+    entries.append(Entry(action: action, expiresAt: expiresAt))
     return true
+  }
+
+  /// Adds the actions of an earlier process in their order, before the actions that wait.
+  ///
+  /// They are also added beyond the bound, which limited them when they were sent.
+  package mutating func restore(_ actions: [Restored]) {
+    let restored = actions.map { Entry(action: $0.action, firstSentAt: $0.firstSentAt) }
+    entries.insert(contentsOf: restored, at: sendableIndex ?? entries.endIndex)
   }
 
   /// Returns the next action to send; call it until it returns `nil`.

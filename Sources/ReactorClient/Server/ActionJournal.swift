@@ -39,7 +39,7 @@ final class ActionJournal: Sendable {
   ///
   /// A file that cannot be read is treated as empty. If the file cannot be written, actions are in
   /// memory only.
-  func load(now: Duration) -> [(key: String, action: PendingAction, firstSentAt: Duration?)] {
+  func load(now: Duration) -> [(key: String, restored: ActionQueue.Restored)] {
     var records: [Record] = []
     let data = (try? Data(contentsOf: url)) ?? Data()
     for line in data.split(separator: UInt8(ascii: "\n")) {
@@ -60,7 +60,8 @@ final class ActionJournal: Sendable {
         id: 0, key: record.key, body: Array(body.utf8),
         expecting: record.expectation.flatMap { .init(rawValue: $0) } ?? .committed,
         condition: record.condition.flatMap { SessionCursor($0) }, isAwaited: false)
-      return (session, action, record.at.map { now - .milliseconds(max(0, time - $0)) })
+      let firstSentAt = record.at.map { now - .milliseconds(max(0, time - $0)) }
+      return (session, ActionQueue.Restored(action: action, firstSentAt: firstSentAt))
     }
   }
 

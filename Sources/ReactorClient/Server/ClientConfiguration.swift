@@ -14,7 +14,8 @@ public struct ClientConfiguration: Sendable {
 
   /// The maximum number of actions per session without a final response.
   ///
-  /// Beyond it, `send` fails and `action` reports a problem.
+  /// Beyond it, `send` fails and `action` reports a problem. The actions of an earlier process are
+  /// all restored, since this bound limited them as well.
   public var queuedActions = 1000
 
   /// The file that stores the actions without a final response, so that they are sent after a

@@ -248,12 +248,16 @@ final class ClientLink: Sendable {
     }
   }
 
+  /// Adds the actions of an earlier process to the queues of their sessions.
   private func restore() {
     guard let journal else { return }
-    for (key, action, firstSentAt) in journal.load(now: clock.now) {
-      var action = action
-      action.id = newID()
-      openChannel(key).restore(action, firstSentAt: firstSentAt)
+    let stored = journal.load(now: clock.now).map { (key, restored) in
+      var restored = restored
+      restored.action.id = newID()
+      return (key: key, restored: restored)
+    }
+    for (key, actions) in Dictionary(grouping: stored, by: \.key) {
+      openChannel(key).restore(actions.map(\.restored))
     }
   }
 }

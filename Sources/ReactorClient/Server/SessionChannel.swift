@@ -164,13 +164,15 @@ final class SessionChannel: Sendable {
     pump()
   }
 
-  /// Adds an action of an earlier process.
-  func restore(_ action: PendingAction, firstSentAt: Duration?) {
+  /// Adds the actions of an earlier process.
+  func restore(_ actions: [ActionQueue.Restored]) {
     let problems = client.problems
     state.withLock { state in
-      _ = state.queue.append(action, firstSentAt: firstSentAt)
-      state.completions[action.id] = { outcome in
-        if case .failure(let problem) = outcome { problems.on(.next(problem)) }
+      state.queue.restore(actions)
+      for restored in actions {
+        state.completions[restored.action.id] = { outcome in
+          if case .failure(let problem) = outcome { problems.on(.next(problem)) }
+        }
       }
     }
     client.queue.async { [self] in pump() }

@@ -1,0 +1,63 @@
+import ClientCore
+import Foundation
+import ReactorClient
+import Reactors
+import Testing
+
+/// The file of the actions without a final response.
+@Suite(.timeLimit(.minutes(10))) struct OfflineQueueTests {
+  /// A folder that is deleted with the object.
+  private final class Folder: Sendable {
+    let url = FileManager.default.temporaryDirectory
+      .appending(path: "reactord-\(UUID().uuidString)")
+
+    init() throws {
+      try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    deinit {
+      try? FileManager.default.removeItem(at: url)
+    }
+  }
+
+  private let folder: Folder
+  private let file: URL
+
+  init() throws {
+    folder = try Folder()
+    file = folder.url.appending(path: "actions")
+  }
+
+  private func server(_ transport: ScriptedTransport, queuedActions: Int = 10) -> ReactorServer {
+    var configuration = ClientConfiguration()
+    configuration.checksTypes = false
+    configuration.offlineQueue = file
+    configuration.queuedActions = queuedActions
+    return ReactorServer(transport: transport, configuration: configuration)
+  }
+
+  /// Adds actions to the file that have no response.
+  private func leaveActions(_ amounts: ClosedRange<Int>) {
+    let server = server(ScriptedTransport())
+    let counter = server.reactor(CounterReactor.self, "counter", session: "a")
+    for amount in amounts { counter.action.onNext(.add(amount)) }
+    server.close()
+  }
+
+  /// The JSON of an action's request.
+  private func action(_ request: TransportRequest?) -> String? {
+    request?.body.map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  @Test func `all actions of an earlier process are sent, also beyond the bound`() async throws {
+    leaveActions(1...3)
+    let transport = ScriptedTransport()
+    let server = server(transport, queuedActions: 2)
+    var requests = transport.requests.makeAsyncIterator()
+    for amount in 1...3 {
+      #expect(action(await requests.next()) == #"{"add":\#(amount)}"#)
+      transport.respond(204, cursor: "k-\(amount)")
+    }
+    withExtendedLifetime(server) {}
+  }
+}
