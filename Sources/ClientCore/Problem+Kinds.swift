@@ -59,6 +59,9 @@ extension Problem.Kind {
   /// The offline queue is full.
   public static let queueFull = Self(rawValue: "queue-full")
 
+  /// The file of the offline queue exists but cannot be read.
+  public static let unreadableQueue = Self(rawValue: "unreadable-queue")
+
   /// There was no response within the caller's deadline, or within the time for which the server
   /// stores responses.
   public static let timedOut = Self(rawValue: "timed-out")

@@ -60,4 +60,38 @@ import Testing
     }
     withExtendedLifetime(server) {}
   }
+
+  @Test func `a file that exists but cannot be read is reported, retained and read later`()
+    async throws
+  {
+    leaveActions(1...2)
+    let stored = try Data(contentsOf: file)
+    // A symbolic link to itself cannot be read by any user.
+    try FileManager.default.removeItem(at: file)
+    try FileManager.default.createSymbolicLink(atPath: file.path(), withDestinationPath: "actions")
+    let transport = ScriptedTransport()
+    let server = server(transport)
+    try #require(
+      try FileManager.default.destinationOfSymbolicLink(atPath: file.path()) == "actions")
+    var problems = server.problems.values.makeAsyncIterator()
+    #expect(try await problems.next()?.kind == .unreadableQueue)
+
+    var requests = transport.requests.makeAsyncIterator()
+    let counter = server.reactor(CounterReactor.self, "counter", session: "a")
+    let tasks = [3, 4].map { amount in Task { try await counter.send(.add(amount)) } }
+    _ = await requests.next()
+    try FileManager.default.removeItem(at: file)
+    try stored.write(to: file)
+    server.resume()
+    transport.respond(200, #"{"value":3}"#, cursor: "k-1")
+    // The actions of the earlier process precede the second one, which was not sent yet.
+    for amount in 1...2 {
+      #expect(action(await requests.next()) == #"{"add":\#(amount)}"#)
+      transport.respond(204, cursor: "k-1")
+    }
+    _ = await requests.next()
+    transport.respond(200, #"{"value":3}"#, cursor: "k-1")
+    for task in tasks { _ = try await task.value }
+    #expect(try Data(contentsOf: file).isEmpty)
+  }
 }

@@ -23,6 +23,10 @@ public struct ClientConfiguration: Sendable {
   ///
   /// It contains the actions as JSON: put it where the app's other private data is. Only one client
   /// can use a file at a time.
+  ///
+  /// A file that exists but cannot be read, such as one that is protected while the device is locked,
+  /// is not changed: ``ReactorServer/problems`` begins with `Problem/Kind/unreadableQueue`, and
+  /// actions are in memory only until ``ReactorServer/resume()`` has read the file.
   public var offlineQueue: URL?
 
   /// The queue on which observers are called; `nil` for background threads.

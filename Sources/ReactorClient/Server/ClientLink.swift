@@ -199,6 +199,7 @@ final class ClientLink: Sendable {
   }
 
   func resume() {
+    restore()
     let channels = contents.withLock { contents in
       contents.isPaused = false
       return Array(contents.channels.values)
@@ -248,9 +249,10 @@ final class ClientLink: Sendable {
     }
   }
 
-  /// Adds the actions of an earlier process to the queues of their sessions.
+  /// Adds the actions of an earlier process to the queues of their sessions, once their file can be
+  /// read.
   private func restore() {
-    guard let journal else { return }
+    guard let journal, !isClosed else { return }
     let stored = journal.load(now: clock.now).map { (key, restored) in
       var restored = restored
       restored.action.id = newID()

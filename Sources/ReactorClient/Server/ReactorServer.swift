@@ -48,7 +48,13 @@ public final class ReactorServer: Sendable {
   }
 
   /// The problems of all reactors, and of actions from the offline queue.
-  public var problems: Observable<Problem> { client.delivered(client.problems.asObservable()) }
+  ///
+  /// While the file of the offline queue cannot be read, that problem comes first.
+  public var problems: Observable<Problem> {
+    let (journal, problems) = (client.journal, client.problems.asObservable())
+    return client.delivered(
+      .deferred { journal?.problem.map { problems.startWith($0) } ?? problems })
+  }
 
   /// Closes the streams, such as when an app enters the background.
   ///
@@ -57,7 +63,8 @@ public final class ReactorServer: Sendable {
     client.pause()
   }
 
-  /// Opens the streams again and repeats pending actions immediately.
+  /// Opens the streams again and repeats pending actions immediately, including those of an offline
+  /// queue that could not be read before.
   ///
   /// Call it when the app enters the foreground, or when the network is available again.
   public func resume() {
