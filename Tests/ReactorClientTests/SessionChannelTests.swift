@@ -88,4 +88,24 @@ import Testing
     await #expect(throws: Problem.self) { try await counter.send(.increase, timeout: .zero) }
     while server.client.channel("counter/a") != nil { await Task.yield() }
   }
+
+  @Test func `a closed client is released, also after a later action`() async {
+    weak let client = clientWithActionAfterClose()
+    while client != nil { await Task.yield() }
+  }
+
+  @Test func `the status of a reactor of a closed client is paused`() async throws {
+    server.close()
+    let counter = counter()
+    try await wait(for: counter) { $0 == .paused }
+  }
+
+  private func clientWithActionAfterClose() -> ClientLink {
+    let server = ReactorServer(transport: ScriptedTransport())
+    let counter = server.reactor(CounterReactor.self, "counter", session: "a")
+    server.close()
+    server.client.queue.sync {}
+    counter.action.onNext(.increase)
+    return server.client
+  }
 }

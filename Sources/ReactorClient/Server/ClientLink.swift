@@ -90,11 +90,13 @@ final class ClientLink: Sendable {
   func channel(_ key: String) -> SessionChannel? { contents.withLock { $0.channels[key] } }
 
   /// Returns the channel of a session, which is created if necessary.
+  ///
+  /// A closed client retains no channels and no streams, which refer to it.
   func openChannel(_ key: String) -> SessionChannel {
     contents.withLock { contents in
       if let channel = contents.channels[key] { return channel }
       let channel = SessionChannel(key, self)
-      contents.channels[key] = channel
+      if !contents.isClosed { contents.channels[key] = channel }
       return channel
     }
   }
@@ -110,7 +112,8 @@ final class ClientLink: Sendable {
   /// Adds a session to a stream.
   func join(_ key: String) {
     queue.async { [self] in
-      let (driver, isPaused) = contents.withLock { contents in
+      let (driver, isPaused) = contents.withLock { contents -> (StreamDriver?, Bool) in
+        guard !contents.isClosed else { return (nil, true) }
         let known = contents.streams.first { $0.has(key) }
         if let driver = known ?? contents.streams.first(where: { $0.hasRoom }) {
           return (driver, contents.isPaused)
@@ -119,6 +122,7 @@ final class ClientLink: Sendable {
         contents.streams.append(driver)
         return (driver, contents.isPaused)
       }
+      guard let driver else { return }
       if isPaused { driver.apply { machine, _ in machine.pause() } }
       let topics = channel(key)?.topics ?? []
       driver.apply { $0.join(key, topics: topics, now: $1) }

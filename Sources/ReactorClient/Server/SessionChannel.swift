@@ -50,7 +50,9 @@ final class SessionChannel: Sendable {
 
   /// Adds an observer, which first receives the latest State, if there is one, and the status.
   func add(_ observer: any SessionObserver) {
+    let isClosed = client.isClosed
     let isFirst = state.withLock { state in
+      if isClosed { state.status = .paused }
       defer { state.observers[ObjectIdentifier(observer)] = WeakObserver(observer: observer) }
       return state.observers.isEmpty
     }
