@@ -46,6 +46,12 @@ extension AbusiveClient {
           fields: "Idempotency-Key: \(target.name)-\(turn)\r\n", body: increase)
       }
     },
+    // The response has an earlier State, which is a fold of the log.
+    AbusiveClient(name: "repeated-keys", expects: [200], prepare: earlyKey) { target in
+      target.flood { connection, _ in
+        connection.exchange("POST", sessions + "/keyed/actions", fields: key, body: increase)
+      }
+    },
     AbusiveClient(name: "globals", expects: [200]) { target in
       target.flood { connection, turn in
         connection.exchange(
@@ -117,6 +123,29 @@ extension AbusiveClient {
         }
       }
     },
+    // Each name is a view of its own of a large State.
+    AbusiveClient(name: "signal-views", expects: [200], prepare: fullRoom) { target in
+      if target.thread == 0 {
+        target.hold(1_000) { connection, number in
+          let query = "format=datastar&into=a\(number)"
+          connection.send(head(of: "/v1/reactors/chat/sessions/full/events?" + query))
+        } _: {
+          $0.drain()
+        }
+      } else {
+        target.flood { connection, turn in
+          connection.exchange(
+            "POST", "/v1/reactors/chat/sessions/full/actions",
+            body: Array((turn % 2 == 0 ? #"{"join":"b"}"# : #"{"leave":"b"}"#).utf8))
+        }
+      }
+    },
+    AbusiveClient(name: "unread-replays", prepare: fullRoom) { target in
+      target.hold(200) { connection, _ in
+        connection.send(head(of: "/v1/reactors/chat/sessions/full/events?replay=all"))
+      } _: { _ in
+      }
+    },
     AbusiveClient(name: "stream-churn") { target in
       while target.isTimeLeft {
         target.connect()?.send(head(of: sessions + "/abused/events"))
@@ -166,6 +195,17 @@ extension AbusiveClient {
     for _ in 0..<40 {
       _ = connection?.exchange("POST", sessions + "/long/actions", body: actions)
     }
+  }
+
+  private static let key = "Idempotency-Key: early\r\n"
+
+  /// A session whose first action has a key, followed by 999 mutations.
+  @Sendable private static func earlyKey(_ target: Target) {
+    let connection = target.connect()
+    let path = sessions + "/keyed/actions"
+    _ = connection?.exchange("POST", path, fields: key, body: increase)
+    let actions = Array(Hostile.array(#""increase""#, 333).utf8)
+    for _ in 0..<3 { _ = connection?.exchange("POST", path, body: actions) }
   }
 
   /// 3,000 stored sessions.

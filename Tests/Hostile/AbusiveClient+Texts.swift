@@ -4,6 +4,10 @@ extension AbusiveClient {
   /// Texts that are slow to compare, in each part of a request.
   static let texts: [AbusiveClient] = [
     .get("marks-in-accept", state, fields: "Accept: \(Hostile.marks(14_000))\r\n"),
+    .get(
+      "forwarding-fields", state,
+      fields: "X-Forwarded-For: \(Hostile.repeated(":,", 7_500))\r\n",
+      flags: ["--http-proxies", "127.0.0.0/8"]),
     .get("marks-in-prefer", state, fields: "Prefer: \(Hostile.marks(14_000))\r\n"),
     .get(
       "marks-in-if-none-match", state, fields: "If-None-Match: \"\(Hostile.marks(14_000))\"\r\n"),
