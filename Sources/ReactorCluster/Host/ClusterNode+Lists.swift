@@ -60,6 +60,51 @@ extension SessionSummary {
     summary.node = node
     return summary
   }
+
+  /// Merges the lists of this node and of the others.
+  ///
+  /// - Parameters:
+  ///   - listed: The sessions in the log, and those in this node's memory with its name.
+  ///   - live: The sessions in the memories of the other nodes, with their names.
+  /// - Returns: One summary per session, in any order.
+  static func merge(_ listed: [SessionSummary], _ live: [SessionSummary]) -> [SessionSummary] {
+    var merged: [String: SessionSummary] = [:]
+    // Several nodes may list a session: a node that was paused has an outdated copy.
+    for copy in listed.filter({ $0.node != nil }) + live {
+      if let known = merged[copy.id], known.precedes(copy) { continue }
+      merged[copy.id] = copy
+    }
+    for stored in listed where stored.node == nil {
+      merged[stored.id] = merged[stored.id]?.updated(by: stored) ?? stored
+    }
+    return Array(merged.values)
+  }
+
+  /// Returns whether this copy of a session counts, and not another node's copy: the later one, or
+  /// of two at the same position the one with more subscribers.
+  private func precedes(_ other: SessionSummary) -> Bool {
+    if isLater(than: other) { return true }
+    return !other.isLater(than: self) && subscribers > other.subscribers
+  }
+
+  /// Returns this copy with the position of the log, if that is later.
+  ///
+  /// The copy may be outdated, or its node may not have the confirmation of an append yet: both
+  /// have subscribers. A copy of an earlier history has none.
+  private func updated(by stored: SessionSummary) -> SessionSummary {
+    guard stored.isLater(than: self) else { return self }
+    guard stored.cursor.epoch == cursor.epoch else { return stored }
+    return SessionSummary(
+      id: id, cursor: stored.cursor, subscribers: subscribers, effects: effects,
+      lastActiveAt: stored.lastActiveAt, node: node)
+  }
+
+  /// Compares versions, or the times of the last changes in different histories.
+  private func isLater(than other: SessionSummary) -> Bool {
+    cursor.epoch == other.cursor.epoch
+      ? cursor.version > other.cursor.version
+      : lastActiveAt.milliseconds > other.lastActiveAt.milliseconds
+  }
 }
 
 /// Collects the replies of several nodes.

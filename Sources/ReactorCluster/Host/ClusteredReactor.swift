@@ -166,14 +166,8 @@ final class ClusteredReactor: HostedReactor {
       node.summaries(of: name, after: id, limit: limit) { [self] live in
         let name = node.node.name
         let own = listed.map { node.isInMemory(key($0.id)) ? $0.at(name) : $0 }
-        var merged = Dictionary(own.map { ($0.id, $0) }) { $1 }
-        for summary in live {
-          // Several nodes may list a session: a node that was paused has a stale copy. Select the
-          // summary with more subscribers.
-          if let known = merged[summary.id], known.subscribers > summary.subscribers { continue }
-          merged[summary.id] = summary
-        }
-        completion(.success(Array(merged.values.sorted { $0.id < $1.id }.prefix(limit))))
+        let merged = SessionSummary.merge(own, live)
+        completion(.success(Array(merged.sorted { $0.id < $1.id }.prefix(limit))))
       }
     }
   }
