@@ -104,10 +104,7 @@ extension ClusterMachine {
   ) {
     guard acquisitions[key] != nil else { return }
     switch result {
-    case .failure:
-      for arrival in acquisitions.removeValue(forKey: key)?.waiting ?? [] {
-        reply(.unavailable, to: arrival.source, at: now)
-      }
+    case .failure: endAcquisition(of: key, with: .unavailable, at: now)
     case .success(let writer):
       guard let writer, writer.name != node.name, let owner = membership.living(writer.name) else {
         return grant(key, at: now)
@@ -120,17 +117,31 @@ extension ClusterMachine {
   mutating func didRelease(
     _ key: SessionKey, _ reply: Result<NodeReply, BusError>, at now: Milliseconds
   ) {
-    guard acquisitions[key] != nil else { return }
+    guard let acquisition = acquisitions[key] else { return }
     switch reply {
     case .success(.ownedBy(let owner)) where owner != node:
-      for arrival in acquisitions.removeValue(forKey: key)?.waiting ?? [] {
-        self.reply(.ownedBy(owner), to: arrival.source, at: now)
-      }
+      endAcquisition(of: key, with: .ownedBy(owner), at: now)
     case .success, .failure(.noSuchNode): grant(key, at: now)
     case .failure(.timedOut):
-      acquisitions[key]?.attempts += 1
+      let attempts = acquisition.attempts + 1
+      acquisitions[key]?.attempts = attempts
+      // The owner is alive, but does not release the session: no client waits any longer for the
+      // request that began the acquisition.
+      guard Milliseconds(attempts) * settings.release < settings.requestLimit else {
+        return endAcquisition(of: key, with: .unavailable, at: now)
+      }
       // Another node may have written to the session in the meantime.
       emit(.findLastWriter(key))
+    }
+  }
+
+  /// Ends the acquisition of a session that this node does not own, with a reply to each request
+  /// that waits for it.
+  private mutating func endAcquisition(
+    of key: SessionKey, with reply: NodeReply, at now: Milliseconds
+  ) {
+    for arrival in acquisitions.removeValue(forKey: key)?.waiting ?? [] {
+      self.reply(reply, to: arrival.source, at: now)
     }
   }
 

@@ -34,6 +34,9 @@ public struct ClusterSettings: Sendable {
   public var pause: Milliseconds = 50
 
   /// The time after which a request without a response ends.
+  ///
+  /// A session whose release gets no reply for this time is not taken over: the requests that wait
+  /// for it are rejected.
   public var requestLimit: Milliseconds = 30_000
 
   /// The time for which a draining node retains the sessions that are in use, so that their effects

@@ -28,7 +28,8 @@ struct Arrival: Sendable {
 ///
 /// ```
 /// first request ──▶ last writer is read ──▶ it is another living node: release requested ──▶ granted
-///                            │                           └─▶ in use there: requests are redirected
+///                            │                           ├─▶ in use there: requests are redirected
+///                            │                           └─▶ no reply: repeated, then rejected
 ///                            └─▶ this node, a failed one, or none: granted
 /// ```
 struct Acquisition: Sendable {
