@@ -205,16 +205,3 @@ struct SnapshotReader: Sendable {
     for sequence in sequences.sorted() { try await reader.delete(sequence, in: milestoneStream) }
   }
 }
-
-extension StreamReader {
-  /// Deletes a message, if it exists.
-  func delete(_ sequence: Int, in stream: String) async throws(LogError) {
-    do throws(APIFailure) {
-      _ = try await call(
-        "STREAM.MSG.DELETE.\(stream)", Array("{\"seq\":\(sequence),\"no_erase\":true}".utf8))
-    } catch {
-      // An error of the API is ignored: 10057 and 10043 mean that the message does not exist.
-      if case .log(let error) = error { throw error }
-    }
-  }
-}

@@ -65,6 +65,29 @@ struct StreamReader: Sendable {
     }
   }
 
+  /// Deletes a message, if it exists.
+  ///
+  /// - Parameters:
+  ///   - sequence: The sequence of the message.
+  ///   - stream: The stream.
+  /// - Throws: If the message may still exist.
+  func delete(_ sequence: Int, in stream: String) async throws(LogError) {
+    guard sequence > 0 else { return }
+    do throws(APIFailure) {
+      _ = try await call(
+        "STREAM.MSG.DELETE.\(stream)", Array("{\"seq\":\(sequence),\"no_erase\":true}".utf8))
+    } catch {
+      switch error {
+      case .api(10043, _): return  // the message does not exist
+      case .api(10057, _):
+        // The message does not exist, or it cannot be deleted: only the text of the error differs.
+        if try await get(Array("{\"seq\":\(sequence)}".utf8), in: stream) == nil { return }
+      case .api, .log: break
+      }
+      throw error.logError
+    }
+  }
+
   private func get(_ body: [UInt8], in stream: String) async throws(LogError) -> StreamMessage? {
     do throws(APIFailure) {
       let root = try await call("STREAM.MSG.GET.\(stream)", body)

@@ -1,5 +1,6 @@
 import Brokers
 import NATSClient
+import ReactorCoding
 import ReactorLog
 import Testing
 
@@ -40,6 +41,36 @@ import Testing
     // Wait: a read can occur between the two removals.
     while !one.quarantine.entries.isEmpty { try await Task.sleep(for: .milliseconds(2)) }
     #expect(!one.quarantine.contains(key, 7))
+  }
+
+  /// The broker accepts no deletion while the stream is sealed, or when it denies deletions.
+  @Test(arguments: ["sealed", "deny_delete"])
+  func `an entry that cannot be deleted is not reported as removed`(
+    _ restriction: String
+  ) async throws {
+    let log = try await TestStore().open()
+    defer { log.close() }
+    try await log.quarantine.add([entry(7)])
+    let (reader, meta) = (log.store.reader, log.store.names.meta)
+    let configuration = try #require(try await reader.call("STREAM.INFO.\(meta)")["config"])
+    let members = (configuration.members ?? []).filter { $0.name != restriction }
+    let body = members.map { "\"\($0.name)\":\(String(decoding: $0.value.bytes, as: UTF8.self))" }
+    _ = try await reader.call(
+      "STREAM.UPDATE.\(meta)",
+      Array("{\(body.joined(separator: ",")),\"\(restriction)\":true}".utf8))
+    await #expect(throws: LogError.self) { try await log.quarantine.clear() }
+    #expect(log.quarantine.contains(key, 7))
+  }
+
+  @Test func `a message that does not exist counts as deleted`() async throws {
+    let log = try await TestStore().open()
+    defer { log.close() }
+    try await log.quarantine.add([entry(7), entry(0)])
+    let (reader, meta) = (log.store.reader, log.store.names.meta)
+    let last = try await reader.bounds(of: meta).last
+    for _ in 0..<2 { try await reader.delete(last - 1, in: meta) }
+    try await reader.delete(last + 1, in: meta)
+    #expect(try await reader.message(at: last - 1, in: meta) == nil)
   }
 
   @Test func `the end of a session removes its entries`() async throws {
