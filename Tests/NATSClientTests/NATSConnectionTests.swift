@@ -35,6 +35,32 @@ import Testing
     #expect(connection.maximumPayload == 8_388_608)
   }
 
+  /// The broker appends fields to those of a stored message, which may have the same names.
+  @Test func `the first of several header fields with the same name counts`() async throws {
+    let broker = try Broker()
+    let connection = try connect(broker)
+    let (messages, continuation) = AsyncStream<NATSMessage>.makeStream()
+    let replies = try NATSReplies(connection, prefix: "test.r") { continuation.yield($1) }
+    func request(
+      _ subject: String, _ body: String, _ headers: [(name: String, value: String)] = []
+    ) throws {
+      let reply = replies.subject(of: replies.nextNumber())
+      try connection.publish(Array(body.utf8), to: subject, reply: reply, headers: headers)
+    }
+    var received = messages.makeAsyncIterator()
+    try request(
+      "$JS.API.STREAM.CREATE.ONE",
+      #"{"name":"ONE","subjects":["one"],"allow_direct":true,"storage":"memory"}"#)
+    _ = try #require(await received.next())
+    try request("one", "x", [("Nats-Subject", "first")])
+    _ = try #require(await received.next())
+    try request("$JS.API.DIRECT.GET.ONE", #"{"seq":1}"#)
+    let message = try #require(await received.next())
+    #expect(message.payload == Array("x".utf8))
+    #expect(message.headers["Nats-Stream"] == "ONE")
+    #expect(message.headers["Nats-Subject"] == "first")
+  }
+
   @Test func `closing a connection is no interruption`() async throws {
     let broker = try Broker()
     let (changes, continuation) = AsyncStream<String>.makeStream()

@@ -35,14 +35,17 @@ struct StreamMessage: Sendable {
   }
 
   /// Parses a block of header fields: `NATS/1.0\r\nName: value\r\n\r\n`.
+  ///
+  /// If several fields have the same name, the value of the first one counts, as in
+  /// `NATSMessage/headers`.
   static func headers(of block: [UInt8]) -> [String: String] {
     var headers: [String: String] = [:]
     for line in block.split(separator: UInt8(ascii: "\n")).dropFirst() {
       let line = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
       guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { continue }
       let value = line[(colon + 1)...].drop { $0 == UInt8(ascii: " ") }
-      headers[String(decoding: line[..<colon], as: UTF8.self)] = String(
-        decoding: value, as: UTF8.self)
+      let name = String(decoding: line[..<colon], as: UTF8.self)
+      if headers[name] == nil { headers[name] = String(decoding: value, as: UTF8.self) }
     }
     return headers
   }
