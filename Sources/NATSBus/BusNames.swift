@@ -35,8 +35,8 @@ struct BusNames: Sendable {
 
   /// The tokens that identify a node: its name and its incarnation.
   ///
-  /// Bytes of the name that are not letters, digits or `-` are written as `_` and hexadecimal
-  /// digits.
+  /// Bytes of the name that are not letters, digits or `-` are written as `_` and two hexadecimal
+  /// digits, so that different nodes have different tokens.
   private func tokens(of node: NodeID) -> String {
     var name = ""
     for byte in node.name.utf8 {
@@ -44,7 +44,7 @@ struct BusNames: Sendable {
       case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
         UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
         name.unicodeScalars.append(Unicode.Scalar(byte))
-      default: name += "_" + String(byte, radix: 16)
+      default: name += (byte < 16 ? "_0" : "_") + String(byte, radix: 16)
       }
     }
     return "\(name.isEmpty ? "_" : name).\(String(node.incarnation, radix: 16))"
