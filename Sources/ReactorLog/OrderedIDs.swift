@@ -9,6 +9,9 @@ package struct OrderedIDs: Sendable {
   /// The blocks, none of them empty, in ascending order.
   private var blocks: [[String]] = []
 
+  /// Whether the set has no ids.
+  package var isEmpty: Bool { blocks.isEmpty }
+
   /// Creates an empty set.
   package init() {}
 

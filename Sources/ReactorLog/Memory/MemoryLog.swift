@@ -79,7 +79,7 @@ public final class MemoryLog: MutationLog {
   public func unfinishedSessions(
     after key: SessionKey?, limit: Int, completion: @escaping ReadCompletion<[SessionKey]>
   ) {
-    completion(.success(Array(table.unfinishedSessions(after: key).prefix(limit))))
+    completion(.success(table.unfinished.withLock { $0.keys(after: key, limit: limit) }))
   }
 
   /// Reads the timers that are due.

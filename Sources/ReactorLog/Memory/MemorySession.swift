@@ -111,8 +111,13 @@ final class MemorySession: Sendable {
         guard let global = batch.entries[index].global else { continue }
         contents.history.globals[global.name] = global.revision
       }
+      let wasUnfinished = !contents.accepted.isEmpty
       for action in batch.accepted { contents.accepted[action.id] = action }
       for id in batch.finished { contents.accepted[id] = nil }
+      let isUnfinished = !contents.accepted.isEmpty
+      if isUnfinished != wasUnfinished {
+        table.unfinished.withLock { isUnfinished ? $0.insert(key) : $0.remove(key) }
+      }
       for outcome in batch.outcomes {
         contents.outcomes.insert(outcome, forgettingAfter: table.outcomeRetention)
       }
@@ -136,6 +141,7 @@ final class MemorySession: Sendable {
         table.feed?.append(.ended, of: key, at: cursor, .now)
       }
       for timer in contents.timers.values { set(nil, replacing: timer, of: key, in: table) }
+      if !contents.accepted.isEmpty { table.unfinished.withLock { $0.remove(key) } }
       table.forks.release(contents.copied)
       contents = Contents(isEnded: true)
     }
@@ -188,11 +194,6 @@ final class MemorySession: Sendable {
 
   var parameters: [UInt8]? {
     contents.withLock { $0.parameters }
-  }
-
-  /// Whether the journal has unfinished actions.
-  var isUnfinished: Bool {
-    contents.withLock { !$0.accepted.isEmpty }
   }
 
   func outcome(of key: String) -> StoredOutcome? {

@@ -8,6 +8,10 @@ final class MemoryTable: Sendable {
   ///
   /// Its lock is taken last, also while the lock of a session is held.
   let timers = Mutex(TimerIndex())
+  /// The sessions with unfinished actions.
+  ///
+  /// Its lock is taken last, also while the lock of a session is held.
+  let unfinished = Mutex(OrderedKeys())
   private let sessions = Mutex<[SessionKey: MemorySession]>([:])
   /// The ids of the stored sessions that have not ended, by reactor.
   ///
@@ -50,16 +54,6 @@ final class MemoryTable: Sendable {
   /// Returns the minimum number of latest entries that are retained for each session of a reactor.
   func retained(of reactor: String) -> Int {
     if case .versions(let count) = retention[reactor] { count } else { retained }
-  }
-
-  /// Returns the sessions after a key that have unfinished actions, in ascending order.
-  func unfinishedSessions(after key: SessionKey?) -> [SessionKey] {
-    func place(_ key: SessionKey) -> (String, String) { (key.reactor, key.id) }
-    let all = sessions.withLock { $0 }
-    let found = all.filter { found, session in
-      (key.map { place($0) < place(found) } ?? true) && session.isUnfinished
-    }
-    return found.keys.sorted { place($0) < place($1) }
   }
 
   /// Adds a session that was created to the index, or removes one that has ended.
