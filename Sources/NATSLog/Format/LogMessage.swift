@@ -2,7 +2,7 @@ internal import ReactorLog
 
 /// One message of a session in a LOG stream: a batch with the positions of the messages before it.
 ///
-/// The payload is one JSON object; see ``json`` for its members.
+/// The payload is one JSON object; see ``json(expecting:)`` for its members.
 struct LogMessage: Equatable, Sendable {
   /// The format that this release writes and reads.
   static let format = 1
