@@ -190,12 +190,13 @@ struct DelayedLoadTests {
     let source = try #require(sources.values.first)
     let watcher = Watcher()
     #expect(source.observe(watcher)?.version == 0)
-    source.observeActivity(ActivityReaction { _ = try reactor.liveSession("new")?.send(#"{"add":1}"#) })
+    source.observeActivity(ActivityReaction { try stage.name.set("Ada") })
     // Another process creates the session.
     _ = try Stage(over: memory).session("new").send(#"{"add":1}"#)
     let opening = try stage.open("new")
     try await eventually { opening.values.count == 1 && watcher.seen.values.count == 2 }
-    #expect(watcher.seen.values == ["1 \(text(1))", "2 \(text(2))"])
+    #expect(
+      watcher.seen.values == ["1 \(text(1))", #"2 {"value":1,"name":"Ada","ratio":null}"#])
   }
 
   @Test func `a long log is folded page by page`() async throws {
