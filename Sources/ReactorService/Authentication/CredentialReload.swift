@@ -1,19 +1,23 @@
 internal import Identity
-internal import ReactorHTTP
 internal import Synchronization
 internal import Telemetry
 
 /// Applies changes of the keys, tokens and rules while the service runs.
 ///
 /// The files are read again on SIGHUP and within a second after one of them has changed. If they
-/// cannot be used, the service continues with the previous ones.
+/// cannot be used, the service continues with the previous ones. All methods may be called on any
+/// thread; one change is applied at a time, so that none can replace a later one.
 final class CredentialReload: Sendable {
+  /// Applies a configuration that was read again, with its settings; `nil` if no setting restricts the
+  /// use of the service.
+  typealias Change = @Sendable (Authenticator.Configuration?, AuthenticationSettings) -> Void
+
   private struct State {
     var files: CredentialFiles
     var signature: [UInt64]
   }
 
-  private let api: ReactorAPI
+  private let change: Change
   private let logger: Logger
   private let isUsed: Bool
   private let state: Mutex<State>
@@ -21,34 +25,28 @@ final class CredentialReload: Sendable {
   /// Creates a reload.
   ///
   /// - Parameters:
-  ///   - files: The files that the API was created with.
+  ///   - files: The files that the service was started with.
   ///   - signature: The signature of the files before they were read.
-  ///   - api: Receives the changes.
   ///   - logger: Logs the result.
-  init(_ files: CredentialFiles, signature: [UInt64], of api: ReactorAPI, logger: Logger) {
-    self.api = api
+  ///   - change: Receives the changes.
+  init(
+    _ files: CredentialFiles, signature: [UInt64], logger: Logger, change: @escaping Change
+  ) {
+    self.change = change
     self.logger = logger
     isUsed = files.settings.isUsed
     state = Mutex(State(files: files, signature: signature))
   }
 
-  /// Applies the settings of a configuration that was read again, and checks open streams again:
-  /// their credentials, and the permissions of delegates.
+  /// Applies the settings of a configuration that was read again.
   func apply(_ settings: AuthenticationSettings) throws(ConfigurationError) {
     guard settings.isUsed == isUsed else {
       throw .configuration("auth: turning authentication on or off needs a restart")
     }
-    let files = CredentialFiles(
-      settings: settings, reactors: state.withLock { $0.files }.reactors)
-    try apply(files)
-  }
-
-  private func apply(_ files: CredentialFiles) throws(ConfigurationError) {
-    // Read the signature before the files: the next check detects a change in the meantime.
-    let signature = files.signature
-    guard let configuration = try files.configuration() else { return api.recheckStreams() }
-    api.replaceAuthentication(configuration)
-    state.withLock { $0 = State(files: files, signature: signature) }
+    try state.withLock { state throws(ConfigurationError) in
+      let files = CredentialFiles(settings: settings, reactors: state.files.reactors)
+      state = try read(files)
+    }
   }
 
   /// Applies changes of the files until the task is cancelled.
@@ -60,17 +58,27 @@ final class CredentialReload: Sendable {
     }
   }
 
-  private func applyIfChanged() {
-    let (files, known) = state.withLock { ($0.files, $0.signature) }
-    let signature = files.signature
-    guard signature != known else { return }
-    do throws(ConfigurationError) {
-      try apply(files)
-      logger.info("credentials reloaded")
-    } catch {
-      // Report the error once for each change of the files.
-      state.withLock { $0.signature = signature }
-      logger.error("credentials not reloaded", ["error": error.message])
+  /// Applies a change of the files, if there is one.
+  func applyIfChanged() {
+    state.withLock { state in
+      let signature = state.files.signature
+      guard signature != state.signature else { return }
+      do throws(ConfigurationError) {
+        state = try read(state.files)
+        logger.info("credentials reloaded")
+      } catch {
+        // Report the error once for each change of the files.
+        state.signature = signature
+        logger.error("credentials not reloaded", ["error": error.message])
+      }
     }
+  }
+
+  /// Reads and applies files, with the lock.
+  private func read(_ files: CredentialFiles) throws(ConfigurationError) -> State {
+    // Read the signature before the files: the next check detects a change in the meantime.
+    let signature = files.signature
+    change(try files.configuration(), files.settings)
+    return State(files: files, signature: signature)
   }
 }

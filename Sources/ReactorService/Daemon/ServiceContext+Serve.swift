@@ -70,7 +70,14 @@ extension ServiceContext {
     if let logWriter { apiSettings.metrics.append(logWriter) }
     let api = ReactorAPI(host: host, settings: apiSettings, logger: logger)
     let credentialReload = CredentialReload(
-      credentials, signature: signature, of: api, logger: logger)
+      credentials, signature: signature, logger: logger
+    ) { configuration, _ in
+      if let configuration {
+        api.replaceAuthentication(configuration)
+      } else {
+        api.recheckStreams()
+      }
+    }
     reload?.onReload { configuration throws(ConfigurationError) in
       try credentialReload.apply(configuration.authentication)
     }
