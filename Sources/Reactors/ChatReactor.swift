@@ -5,7 +5,8 @@ internal import ReactorLog
 /// A chat room: many clients, one session.
 ///
 /// A room has at most 500 members; a name has at most 100 bytes of UTF-8, a text 8,000. An action
-/// beyond these bounds is rejected with status 422. The state retains the last 100 messages.
+/// beyond these bounds is rejected with status 422. The state retains the last 100 messages, of
+/// at most 512 KiB as JSON.
 public final class ChatReactor: Reactor {
   /// The actions that clients send.
   public enum Action: Codable, Sendable {
@@ -35,6 +36,9 @@ public final class ChatReactor: Reactor {
   public struct State: Codable, Sendable {
     /// The maximum number of messages in the state; the log retains all of them.
     static let messageLimit = 100
+
+    /// The maximum size of the messages in the state as JSON.
+    static let messageBytes = 524_288
 
     /// The maximum number of members.
     static let memberLimit = 500
@@ -85,9 +89,14 @@ public final class ChatReactor: Reactor {
     case .append(let message):
       state.messages.append(message)
       state.messages.removeFirst(max(0, state.messages.count - State.messageLimit))
+      state.messages.removeFirst(beyond: State.messageBytes)
     }
     return state
   }
+}
+
+extension ChatReactor.Message: JSONSized {
+  func jsonSize(_ size: (String) -> Int) -> Int { size(from) + size(text) + size(at) + 32 }
 }
 
 private enum ChatError: ActionError {

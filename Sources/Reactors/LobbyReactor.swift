@@ -39,6 +39,12 @@ public final class LobbyReactor: Reactor {
     /// The maximum number of sales in the state; the log retains all of them.
     static let saleLimit = 200
 
+    /// The maximum size of the open auctions as JSON.
+    static let openBytes = 524_288
+
+    /// The maximum size of the sales in the state as JSON.
+    static let saleBytes = 262_144
+
     /// The maximum length of an id, an item and a name in bytes.
     static let textLimit = 200
 
@@ -59,8 +65,12 @@ public final class LobbyReactor: Reactor {
     }
     switch action {
     case .list(let id, let item):
-      guard currentState.open.count < State.openLimit else { return .error(LobbyFull()) }
-      return .just(.add(Listing(id: id, item: item)))
+      let listing = Listing(id: id, item: item)
+      let open = currentState.open
+      guard open.count < State.openLimit, (open + [listing]).fits(State.openBytes) else {
+        return .error(LobbyFull())
+      }
+      return .just(.add(listing))
     case .close(_, let sale): return .just(.sell(sale))
     }
   }
@@ -75,8 +85,19 @@ public final class LobbyReactor: Reactor {
     case .sell(let sale):
       state.open.removeAll { $0.id == sale.id }
       state.sold = (state.sold + [sale]).suffix(State.saleLimit)
+      state.sold.removeFirst(beyond: State.saleBytes)
     }
     return state
+  }
+}
+
+extension LobbyReactor.Listing: JSONSized {
+  func jsonSize(_ size: (String) -> Int) -> Int { size(id) + size(item) + 32 }
+}
+
+extension LobbyReactor.Sale: JSONSized {
+  func jsonSize(_ size: (String) -> Int) -> Int {
+    size(id) + size(item) + size(winner ?? "") + 64
   }
 }
 

@@ -1,3 +1,4 @@
+import ReactorCoding
 import ReactorCore
 import ReactorHost
 import ReactorLog
@@ -103,6 +104,27 @@ struct AuctionReactorTests {
     await test.send(.open)
     await test.receive(failure: AuctionReactor.Rejection.longItem)
     await test.finish()
+  }
+
+  @Test func `texts that are longer as JSON do not fill the lobby`() throws {
+    let lobby = LobbyReactor()
+    let text = String(repeating: "\u{1}", count: LobbyReactor.State.textLimit - 3)
+    func size() throws -> Int { try JSONCoder.encode(lobby.currentState).count }
+    for number in 0..<300 {
+      lobby.action.onNext(.list(id: "\(number)" + text, item: text))
+    }
+    let listed = lobby.currentState.open.count
+    #expect((200..<300).contains(listed))
+    #expect(try size() <= LobbyReactor.State.openBytes)
+    for number in 0..<300 {
+      let id = "\(number)" + text
+      lobby.action.onNext(
+        .close(id: id, sale: .init(id: id, item: text, winner: text, price: number)))
+    }
+    let (open, sold) = (lobby.currentState.open.count, lobby.currentState.sold)
+    #expect(open == 0 && sold.count > 50)
+    #expect(sold.last?.price == 299)
+    #expect(try size() <= LobbyReactor.State.saleBytes + 32)
   }
 
   @Test func `a client cannot close an auction`() async throws {

@@ -66,6 +66,21 @@ struct ChatReactorTests {
     #expect(try room.replay(after: 1).next(limit: 9).map(\.json) == [room.current.json])
   }
 
+  @Test func `texts that are longer as JSON do not fill the state`() async throws {
+    let room = try hosted.session("chat")
+    _ = try await room.send(#"{"join":"Ada"}"#)
+    let text = String(repeating: #"\u0001"#, count: 8_000)
+    for number in 1...25 {
+      _ = try await room.send(#"{"send":{"from":"Ada","text":"\#(number)"}}"#)
+      _ = try await room.send(
+        #"{"send":{"from":"Ada","text":"\#(text.dropLast(12))\#(number + 10)"}}"#)
+    }
+    #expect(room.current.version == 51)
+    #expect(room.shown.utf8.count < 530_000)
+    #expect(!room.shown.contains(#""text":"10""#) && room.shown.contains(#""text":"25""#))
+    #expect(try await room.send(#"{"leave":"Ada"}"#).hasPrefix(#"{"members":[],"messages":[{"#))
+  }
+
   @Test func `the state retains the last hundred messages`() async throws {
     let room = try hosted.session("chat")
     let messages = (1...101).map { #"{"send":{"from":"Ada","text":"\#($0)"}}"# }
