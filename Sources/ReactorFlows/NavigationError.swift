@@ -37,11 +37,11 @@ public struct NavigationError: ActionError, Equatable {
   /// An action for a screen that is not presented.
   @usableFromInline
   static func gone(_ id: String) -> NavigationError {
-    NavigationError(
+    // Not 64 characters: one may have any number of bytes.
+    let start = String(id.unicodeScalars.prefix(64))
+    return NavigationError(
       status: 409, title: "The screen is gone",
-      detail: """
-        No screen has the id "\(id.prefix(64))". Read the State for those that are presented.
-        """)
+      detail: "No screen has the id \"\(start)\". Read the State for those that are presented.")
   }
 
   /// The error for an action whose screen is of another kind.

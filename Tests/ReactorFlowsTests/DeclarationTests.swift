@@ -26,6 +26,15 @@ struct DeclarationTests {
     func reduce(state: State, mutation: Mutation) -> State { state }
   }
 
+  @Test(arguments: ["x", "\u{FE0F}"])
+  func `the error for a missing screen has at most 64 scalars of its id`(scalar: String) {
+    let id = "x" + String(repeating: scalar, count: 100_000)
+    let start = String(id.unicodeScalars.prefix(64))
+    #expect(
+      NavigationError.gone(id).detail
+        == "No screen has the id \"\(start)\". Read the State for those that are presented.")
+  }
+
   final class First: Reactor {
     enum Action: Codable { case none }
     struct State: Codable { var name = "" }
