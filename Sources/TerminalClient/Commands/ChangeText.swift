@@ -5,7 +5,7 @@ struct ChangeText {
   /// Whether to use colours.
   let isColoured: Bool
 
-  /// The maximum length of a value, in characters.
+  /// The maximum length of a value, in Unicode scalars: a character may have any number.
   private static let valueLimit = 400
 
   private enum Colour: String {
@@ -52,7 +52,9 @@ struct ChangeText {
   private func text(_ value: JSONValue?) -> String {
     guard let value else { return "?" }
     let text = Self.printable(String(decoding: value.bytes, as: UTF8.self))
-    return text.count > Self.valueLimit ? text.prefix(Self.valueLimit) + "…" : text
+    let scalars = text.unicodeScalars
+    let start = scalars.prefix(Self.valueLimit)
+    return start.endIndex < scalars.endIndex ? String(start) + "…" : text
   }
 
   /// Replaces the characters that control the terminal or the direction of text.
