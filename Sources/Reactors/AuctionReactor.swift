@@ -62,10 +62,8 @@ public final class AuctionReactor: Reactor {
 
   private let id: String
   private let lobby: SessionReference<LobbyReactor>
-  /// Whether an effect of this instance is opening the auction.
-  ///
-  /// The state can be that of an earlier instance, whose effect has ended.
-  private var isOpening = false
+  /// The effect of this instance that is opening the auction.
+  private let opening = ExclusiveStream()
 
   /// Creates the auction of a session.
   public init(_ context: SessionContext<Parameters>) {
@@ -81,12 +79,11 @@ public final class AuctionReactor: Reactor {
     case .open:
       // An interrupted request is executed again, perhaps after the end of the auction, which is
       // listed even then.
-      guard !state.isListed, !isOpening else { return .empty() }
+      guard !state.isListed, !opening.isRunning else { return .empty() }
       guard state.item.utf8.count <= LobbyReactor.State.textLimit else {
         return .error(Rejection.longItem)
       }
-      isOpening = true
-      return open(isNew: state.phase == .new)
+      return opening.track(open(isNew: state.phase == .new))
     case .bid(let name, let amount):
       guard state.phase == .open, WallTime.now < state.endsAt else {
         return .error(Rejection.isNotOpen)

@@ -54,6 +54,25 @@ struct AuctionReactorTests {
     await test.finish()
   }
 
+  @Test func `an auction whose lobby has failed is listed when it is opened again`()
+    async throws
+  {
+    let test = ReactorTest(auction())
+    await test.send(.open) { $0.phase = .open }
+    await test.send(.open)
+    #expect(sessions.sends.count == 1)
+    let error = SessionSendError.ended(SessionKey(reactor: "lobby", id: "main"))
+    sessions.fail("lobby", "main", with: error)
+    await test.receive(failure: error)
+    try sessions.set(LobbyReactor.State(), of: "lobby", "main")
+    await test.send(.open) { $0.isListed = true }
+    #expect(sessions.sends.count == 2)
+    test.advance(by: .seconds(60))
+    await test.receive { ($0.phase, $0.closedAt) = (.closed, WallTime(milliseconds: 60_000)) }
+    await test.receive { $0.isReported = true }
+    await test.finish()
+  }
+
   @Test func `no bid counts after the end`() async throws {
     try sessions.set(LobbyReactor.State(), of: "lobby", "main")
     let time = VirtualTimeScheduler(now: .seconds(60))

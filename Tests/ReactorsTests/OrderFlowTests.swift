@@ -53,6 +53,23 @@ struct OrderFlowTests {
     #expect(!payment.currentState.isPaying)
   }
 
+  @Test func `a payment is executed again after its effect was cancelled`() {
+    let bank = FakeBank()
+    let payment = PaymentReactor(bank: bank)
+    let results = Recorder<String>()
+    func pay() -> any Disposable {
+      payment.mutate(action: .pay).subscribe(
+        onNext: { results.add("\($0)") }, onError: { _ in results.add("failed") })
+    }
+    let attempt = pay()
+    _ = pay()
+    attempt.dispose()
+    let repeated = pay()
+    bank.receipts.onNext("R")
+    #expect(results.values == ["begin", "failed", "begin", #"paid(receipt: "R-0")"#])
+    repeated.dispose()
+  }
+
   @Test func `the checkout can be left after a failed payment`() {
     struct NoConnection: Error {}
     let bank = FakeBank()

@@ -30,10 +30,8 @@ public final class PaymentReactor: Reactor {
 
   private let bank: any Bank
 
-  /// Whether this instance is calling the bank.
-  ///
-  /// The state can be that of an earlier instance, whose call has ended.
-  private var isCalling = false
+  /// The call of the bank by this instance.
+  private let call = ExclusiveStream()
 
   /// Creates a reactor.
   public init(bank: any Bank) {
@@ -44,21 +42,16 @@ public final class PaymentReactor: Reactor {
   ///
   /// An action that was interrupted by the end of the process is executed again. The State is then
   /// `isPaying` already, and the bank is called again without another `begin`. A failure of the bank
-  /// ends the payment before it is reported, so that the client can leave the screen.
+  /// ends the payment before it is reported, so that the client can leave the screen. Another attempt is
+  /// permitted after each end of the call, also after its cancellation.
   public func mutate(action: Action) -> Observable<Mutation> {
     switch action {
     case .pay:
-      guard !isCalling else { return .error(AlreadyPaying()) }
-      isCalling = true
+      guard !call.isRunning else { return .error(AlreadyPaying()) }
       let payment = bank.pay(currentState.amount).map { Mutation.paid(receipt: $0) }
         .catch { .concat(.just(.failed), .error($0)) }
-      return currentState.isPaying ? payment : .concat(.just(.begin), payment)
+      return call.track(currentState.isPaying ? payment : .concat(.just(.begin), payment))
     }
-  }
-
-  /// Permits another attempt after a failed one.
-  public func onError(_ error: any Error, in stage: ReactorStage) {
-    if !(error is AlreadyPaying) { isCalling = false }
   }
 
   /// Applies a mutation.
