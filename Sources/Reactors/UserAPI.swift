@@ -15,7 +15,12 @@ public struct User: Codable, Equatable, Sendable {
 
 /// A user service behind a simulated network: it stores which users are followed and responds with
 /// a delay.
+///
+/// It stores at most 10,000 followed users; further ones are rejected with status 409.
 public final class UserAPI: Sendable {
+  /// The maximum number of followed users.
+  static let limit = 10_000
+
   private let followed = Mutex<Set<Int>>([])
   private let latency: Duration
 
@@ -31,16 +36,23 @@ public final class UserAPI: Sendable {
 
   /// Follows a user.
   public func follow(_ userID: Int) -> Observable<Void> {
-    respond(userID) { [self] in followed.withLock { _ = $0.insert(userID) } }
+    respond(userID) { [self] in
+      try followed.withLock { followed in
+        guard followed.count < Self.limit || followed.contains(userID) else {
+          throw TooManyFollowed()
+        }
+        followed.insert(userID)
+      }
+    }
   }
 
   private func respond<Value: Sendable>(
-    _ userID: Int, _ work: @escaping @Sendable () -> Value
+    _ userID: Int, _ work: @escaping @Sendable () throws -> Value
   ) -> Observable<Value> {
     guard userID >= 1 else { return .error(NoSuchUser(id: userID)) }
     return .run { [latency] send in
       try await Task.sleep(for: latency)
-      send(work())
+      send(try work())
     }
   }
 }
@@ -51,4 +63,10 @@ private struct NoSuchUser: ActionError {
   var status: Int { 404 }
   var title: String { "No such user" }
   var detail: String? { "There is no user with the number \(id); they begin with 1." }
+}
+
+private struct TooManyFollowed: ActionError {
+  var status: Int { 409 }
+  var title: String { "Too many users are followed" }
+  var detail: String? { "At most \(UserAPI.limit) users are followed." }
 }

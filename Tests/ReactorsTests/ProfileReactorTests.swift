@@ -1,7 +1,9 @@
 import LogTestSupport
+import ReactorCore
 import ReactorHost
-import Reactors
 import Testing
+
+@testable import Reactors
 
 @Suite(.timeLimit(.minutes(10)))
 struct ProfileReactorTests {
@@ -47,5 +49,15 @@ struct ProfileReactorTests {
     #expect(try await hosted.session("profile").send(#"{"follow":7}"#).contains("true"))
     let other = try HostedCatalogue().session("profile")
     #expect(try await other.send(#"{"refreshFollowingStatus":7}"#).contains("false"))
+  }
+
+  @Test func `the number of followed users is bounded`() async throws {
+    let api = UserAPI(latency: .zero)
+    for userID in 1...UserAPI.limit { for try await _ in api.follow(userID).values {} }
+    for try await _ in api.follow(1).values {}
+    let error = await #expect(throws: (any Error).self) {
+      for try await _ in api.follow(UserAPI.limit + 1).values {}
+    }
+    #expect((error as? any ActionError)?.status == 409)
   }
 }
