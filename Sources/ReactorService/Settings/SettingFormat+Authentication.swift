@@ -27,12 +27,15 @@ extension SettingFormat where Value == RuleList {
 }
 
 extension SettingFormat where Value == [String] {
-  /// Texts without commas, separated by commas.
+  /// Texts without commas that are not empty, separated by commas; empty for none.
   static var texts: SettingFormat {
     SettingFormat(
-      placeholder: "TEXT[,TEXT...]", expected: "texts, separated by commas",
+      placeholder: "TEXT[,TEXT...]", expected: "texts that are not empty, separated by commas",
       read: { text in
-        text.split(separator: ",").map { String($0.drop { $0 == " " }) }
+        guard !text.isEmpty else { return [] }
+        let texts = text.split(separator: ",", omittingEmptySubsequences: false)
+          .map { String($0.drop { $0 == " " }) }
+        return texts.contains("") ? nil : texts
       },
       write: { $0.joined(separator: ",") })
   }

@@ -47,6 +47,14 @@ struct RejectionTests {
       "--store=nats://h:x",
       "expected memory, sqlite:PATH or nats://HOST:PORT[,...], found nats://h:x"
     ),
+    (
+      "--auth-jwt-audience=,",
+      "expected texts that are not empty, separated by commas, found ,"
+    ),
+    (
+      "--auth-jwt-audience=a, ,b",
+      "expected texts that are not empty, separated by commas, found a, ,b"
+    ),
     ("--cluster-name=a.b", "expected a name of 1 to 32 of A-Z a-z 0-9 _ -, found a.b"),
     ("--cluster-replicas=6", "expected a whole number from 1 to 5, found 6"),
     (
