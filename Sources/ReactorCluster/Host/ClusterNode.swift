@@ -100,18 +100,17 @@ package final class ClusterNode: Sendable {
   ///   - name: The name of the node, unique in the cluster.
   ///   - bus: The connection to the other nodes.
   ///   - settings: The settings.
-  ///   - configuration: A hash of the settings that must be equal on all nodes.
   ///   - release: The release of the service, for ``nodes(completion:)``.
   ///   - logger: The log of the service.
   package init(
     named name: String, bus: any ClusterBus, settings: ClusterSettings = ClusterSettings(),
-    configuration: UInt64 = 0, release: String = "0", logger: Logger = .silent
+    release: String = "0", logger: Logger = .silent
   ) {
     self.bus = bus
     self.release = release
     self.logger = logger
     let id = NodeID(name: name, incarnation: .random(in: .min ... .max))
-    let heartbeat = Heartbeat(node: id, state: .joining, configuration: configuration)
+    let heartbeat = Heartbeat(node: id, state: .joining)
     state = Mutex(State(machine: ClusterMachine(heartbeat, settings: settings, at: 0)))
   }
 
@@ -146,6 +145,11 @@ package final class ClusterNode: Sendable {
       fingerprints[reactor.name] = hash.value
     }
     state.withLock { $0.machine.setFingerprints(fingerprints) }
+  }
+
+  /// Sets the hash of the settings that must be equal on all nodes, at the start and after a reload.
+  package func setConfiguration(_ hash: UInt64) {
+    state.withLock { $0.machine.setConfiguration(hash) }
   }
 
   /// The nodes that differ from this one, and their differences.

@@ -204,6 +204,11 @@ public struct ClusterMachine: Sendable {
     heartbeat.fingerprints = fingerprints
   }
 
+  /// Sets the hash of the settings that must be equal on all nodes.
+  public mutating func setConfiguration(_ hash: UInt64) {
+    heartbeat.configuration = hash
+  }
+
   /// Begins to hand the sessions over, before the process stops.
   public mutating func drain(at now: Milliseconds) {
     forcesReleaseAt = now + settings.handOver

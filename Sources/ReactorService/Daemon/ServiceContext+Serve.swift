@@ -71,13 +71,15 @@ extension ServiceContext {
     let api = ReactorAPI(host: host, settings: apiSettings, logger: logger)
     let credentialReload = CredentialReload(
       credentials, signature: signature, logger: logger
-    ) { configuration, _ in
+    ) { configuration, settings in
       if let configuration {
         api.replaceAuthentication(configuration)
       } else {
         api.recheckStreams()
       }
+      store.node?.setConfiguration(configurationHash(with: settings))
     }
+    store.node?.setConfiguration(configurationHash(with: credentials.settings))
     reload?.onReload { configuration throws(ConfigurationError) in
       try credentialReload.apply(configuration.authentication)
     }

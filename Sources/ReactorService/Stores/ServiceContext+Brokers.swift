@@ -42,8 +42,8 @@
           try NATSConnection(options), prefix: settings.name, incarnation: .random(in: 1 ... .max)
         ) { log.hasQuorum }
         return ClusterNode(
-          named: name, bus: bus, settings: clusterSettings, configuration: configurationHash,
-          release: ServiceVersion.current, logger: logger)
+          named: name, bus: bus, settings: clusterSettings, release: ServiceVersion.current,
+          logger: logger)
       } catch {
         throw ConfigurationError(
           message: "store: the brokers at \(settings.addresses) cannot be used: \(error)",

@@ -30,19 +30,29 @@ extension ServiceContext {
 
   /// The settings that must be equal on all nodes, because the response to a request depends on them.
   static let sharedSettings: Set<String> = [
-    "sessions.create", "sessions.timers", "actions.idempotency", "limits.state", "auth.jwt.issuer",
-    "auth.jwt.audience", "auth.jwt.expiry", "auth.cookie", "auth.rules",
+    "sessions.create", "sessions.timers", "actions.idempotency", "limits.state", "auth.query",
+    "auth.jwt.issuer", "auth.jwt.audience", "auth.jwt.leeway", "auth.jwt.expiry", "auth.cookie",
+    "auth.ticket", "auth.rules",
   ]
 
-  /// A hash of ``sharedSettings`` and of the contents of the files of keys, tokens and the secret.
-  var configurationHash: UInt64 {
+  /// Returns a hash of ``sharedSettings`` and of the contents of the files of keys, tokens and the
+  /// secret.
+  ///
+  /// - Parameter credentials: The settings of the group `auth` that are in use since the last reload.
+  /// - Returns: The hash.
+  func configurationHash(with credentials: AuthenticationSettings) -> UInt64 {
+    var configuration = configuration
+    // A reload does not change the cookie.
+    let cookie = configuration.authentication.cookie
+    configuration.authentication = credentials
+    configuration.authentication.cookie = cookie
     var hash = ConfigurationHash()
     for setting in Configuration.settings where Self.sharedSettings.contains(setting.name) {
       hash.combine(setting.name)
       hash.combine(setting.text(configuration))
     }
     for path in configuration.authentication.files {
-      hash.combine((try? SmallFile.read(path, limit: 1_048_576)) ?? [])
+      hash.combine((try? SmallFile.read(path, limit: CredentialFiles.sizeLimit)) ?? [])
     }
     return hash.value
   }
