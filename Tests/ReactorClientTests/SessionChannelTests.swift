@@ -57,6 +57,29 @@ import Testing
     withExtendedLifetime((first, second, third)) {}
   }
 
+  @Test func `the status is connecting from a new beginning until the State arrives`()
+    async throws
+  {
+    var requests = transport.requests.makeAsyncIterator()
+    let counter = counter()
+    _ = counter.state
+    _ = await requests.next()
+    transport.openStream()
+    let end = "event: end\ndata: {\"session\":\"counter/a\",\"data\":{}}\n\n"
+    transport.emit(.bytes(Array(end.utf8)))
+    try await wait(for: counter, until: isEnded)
+    var statuses = counter.connection.values.makeAsyncIterator()
+    #expect(try await statuses.next().map(isEnded) == true)
+    let beginning = Task { try await counter.begin() }
+    while let request = await requests.next(), request.method != "PUT" {}
+    transport.respond(200, #"{"value":0}"#)
+    _ = try await beginning.value
+    _ = await requests.next()
+    transport.openStream()
+    transport.sendState("counter/a", #"{"value":0}"#, "k-1")
+    #expect(try await statuses.next() == .connecting)
+  }
+
   @Test func `a reactor that replaces the last one at once receives the State`() async throws {
     var requests = transport.requests.makeAsyncIterator()
     var first = Optional(counter())

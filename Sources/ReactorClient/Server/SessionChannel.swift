@@ -108,7 +108,13 @@ final class SessionChannel: Sendable {
       state.status = .connecting
       return true
     }
-    if mustJoin { client.join(key) }
+    guard mustJoin else { return }
+    // The status is read on the queue, as in `add(_:)`.
+    client.queue.async { [self] in
+      let status = state.withLock { $0.status }
+      for observer in observers { observer.receive(status) }
+    }
+    client.join(key)
   }
 
   private var observers: [any SessionObserver] {
