@@ -64,6 +64,10 @@ final class Supervisor: Sendable {
       let start = ContinuousClock.now
       let end = superviseProcess(restarts: restarts, lastSignal: lastSignal)
       switch end {
+      case nil where restarts == 0: finish(EX_OSERR)
+      case nil:
+        // The service ran before: the system can have processes and descriptors again.
+        pause(backoff.delay(afterUptime: .zero))
       case .exited(let code): finish(code)
       case .killed(let signal):
         if state.withLock({ $0.isTerminating }) {
@@ -74,16 +78,21 @@ final class Supervisor: Sendable {
         let delay = backoff.delay(afterUptime: .now - start)
         logger.error(
           "service crashed", ["signal": Self.name(of: signal), "restart": "\(delay)"])
-        wakeup.wait(milliseconds: delay.milliseconds)
-        if state.withLock({ $0.isTerminating }) { finish(EXIT_SUCCESS) }
+        pause(delay)
         restarts += 1
         lastSignal = signal
       }
     }
   }
 
-  /// Starts a process of the service and waits for its end.
-  private func superviseProcess(restarts: Int, lastSignal: Int32) -> ServiceProcess.End {
+  /// Waits before a restart; exits if the service is to be terminated.
+  private func pause(_ delay: Duration) {
+    wakeup.wait(milliseconds: delay.milliseconds)
+    if state.withLock({ $0.isTerminating }) { finish(EXIT_SUCCESS) }
+  }
+
+  /// Starts a process of the service and waits for its end; `nil` if it cannot be started.
+  private func superviseProcess(restarts: Int, lastSignal: Int32) -> ServiceProcess.End? {
     do throws(ServiceProcess.Failure) {
       let service = try ServiceProcess.start(
         sockets: listeners.map(\.rawDescriptor), errors: output.descriptor, marks: marks,
@@ -100,7 +109,7 @@ final class Supervisor: Sendable {
       return service.reap()
     } catch {
       logger.error("the service cannot be started", ["error": error.reason])
-      return .exited(EX_OSERR)
+      return nil
     }
   }
 

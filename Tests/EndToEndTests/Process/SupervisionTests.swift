@@ -77,6 +77,24 @@ struct SupervisionTests {
     #expect(exit == .code(73) || exit == .code(78))
   }
 
+  @Test func `a restart for which the system has no descriptors is repeated`() throws {
+    let id = server.process.id
+    let before = try limitDescriptors(of: id, to: 3)
+    kill(try service(), SIGKILL)
+    #expect(eventually { server.standardError.contains("the service cannot be started") })
+    _ = try limitDescriptors(of: id, to: before)
+    #expect(eventually { (try? server.client().get("/healthz").status) == 200 })
+  }
+
+  /// Sets the soft limit of the open descriptors of a process, and returns the former one.
+  private func limitDescriptors(of process: pid_t, to count: rlim_t) throws -> rlim_t {
+    var former = rlimit()
+    try #require(prlimit(process, RLIMIT_NOFILE, nil, &former) == 0)
+    var limit = rlimit(rlim_cur: count, rlim_max: former.rlim_max)
+    try #require(prlimit(process, RLIMIT_NOFILE, &limit, nil) == 0)
+    return former.rlim_cur
+  }
+
   @Test func `repeated crashes are restarted with a delay`() throws {
     for _ in 0..<3 {
       let session = server.session(of: "faulty")
