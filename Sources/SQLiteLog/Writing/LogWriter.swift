@@ -454,11 +454,15 @@ final class LogWriter {
   private func head(of key: SessionKey) throws(DatabaseError) -> Head? {
     if let head = heads[key] { return head }
     let row = try statements.findSession.first(
-      key.reactor, key.id, as: (Int64, String, String?, Bool, Int, UInt64?, Int).self)
-    guard let (id, epoch, origin, isEnded, version, checksum, snapshot) = row else { return nil }
+      key.reactor, key.id, as: (Int64, String, String?, Bool, Int, UInt64?, Int, UInt64?).self)
+    guard let (id, epoch, origin, isEnded, version, checksum, snapshot, anchor) = row else {
+      return nil
+    }
+    // A fork at the oldest retained version has a snapshot and no entries.
+    let chain = snapshot > version ? anchor : checksum
     let head = Head(
       id: id, epoch: epoch, origin: origin, isEnded: isEnded, version: max(version, snapshot),
-      snapshot: snapshot, chain: checksum ?? EntryChain.seed(origin ?? epoch))
+      snapshot: snapshot, chain: chain ?? EntryChain.seed(origin ?? epoch))
     heads[key] = head
     return head
   }

@@ -32,7 +32,8 @@ struct WriteStatements {
       SELECT id, epoch, origin, ended,
         (SELECT version FROM mutations WHERE session = id ORDER BY version DESC LIMIT 1),
         (SELECT checksum FROM mutations WHERE session = id ORDER BY version DESC LIMIT 1),
-        (SELECT version FROM snapshots WHERE session = id ORDER BY version DESC LIMIT 1)
+        (SELECT version FROM snapshots WHERE session = id ORDER BY version DESC LIMIT 1),
+        (SELECT chain FROM snapshots WHERE session = id ORDER BY version DESC LIMIT 1)
       FROM sessions WHERE id = \(Schema.sessionID)
       """)
     hasEnded = try connection.prepare(

@@ -185,6 +185,56 @@ import Testing
     #expect(try SQLiteMaintenance(path: file.path).check() == [])
   }
 
+  /// A writer of a store whose oldest retained version is 20 versions before the end.
+  private func writerWithTrimmedHistory() throws -> LogWriter {
+    let writer = try writerWithHistory()
+    let snapshot = Snapshot(version: Self.length - 20, state: Array("1".utf8))
+    _ = try writer.write(.save(Self.source, snapshot, epoch: "one"))
+    try removeAll(writer)
+    #expect(try count(Self.source) == 20)
+    return writer
+  }
+
+  @Test func `a fork at the oldest retained version continues the checksums of its source`() throws
+  {
+    var writer = try writerWithTrimmedHistory()
+    let version = Self.length - 20
+    #expect(
+      try writer.write(.fork(Self.source, version: version, to: Self.target, epoch: "two"))
+        == [.written])
+    for next in version + 1...version + 2 {
+      // Each entry is written as after a restart.
+      writer = try self.writer()
+      let batch = LogBatch([LogEntry(counted: next)])
+      #expect(
+        try writer.write(.append(Self.target, batch, epoch: "two", version: next - 1))
+          == [.written])
+    }
+    let loaded = try LogReader(file.open(for: .reading)).load(Self.target, schema: nil)
+    #expect(loaded.snapshot?.version == version)
+    #expect(loaded.entries.map(\.version) == [version + 1, version + 2])
+    #expect(try SQLiteMaintenance(path: file.path).check() == [])
+  }
+
+  @Test func `a fork of an earlier release, whose checksums begin again, is readable`() throws {
+    let writer = try writerWithTrimmedHistory()
+    let version = Self.length - 20
+    let entry = LogEntry(counted: version + 1)
+    _ = try writer.write(.fork(Self.source, version: version, to: Self.target, epoch: "two"))
+    _ = try writer.write(
+      .append(Self.target, LogBatch([entry]), epoch: "two", version: version))
+    let checksum = EntryChain.checksum(of: entry, after: EntryChain.seed("one"))
+    try Shell.sqlite(
+      file.path,
+      """
+      UPDATE mutations SET checksum = \(Int64(bitPattern: checksum))
+      WHERE session = (SELECT id FROM sessions WHERE session = 'copy')
+      """)
+    let reader = try LogReader(file.open(for: .reading))
+    #expect(try reader.entries(of: Self.target, after: version, limit: 9) == [entry])
+    #expect(try SQLiteMaintenance(path: file.path).check() == [])
+  }
+
   @Test func `closing a store finishes its copies`() async throws {
     let log = try SQLiteLog(path: folder["log.db"])
     let session = log.session(Self.source)
