@@ -13,11 +13,12 @@ public protocol MutationLog: Sendable {
 
   /// Creates a session with another one's history up to a version, atomically.
   ///
-  /// Fails with ``LogError/lost(to:)`` if the new session is stored already.
+  /// Fails with ``LogError/lost(to:)`` if the new session is stored already, and if the other one has
+  /// ended or its log does not contain the version any more; nothing is stored then.
   ///
   /// - Parameters:
   ///   - source: The session to copy. Its entries up to `version` must be stored, or a snapshot that
-  ///     replaces them.
+  ///     replaces them. A session that was never stored has version 0.
   ///   - version: The last version to copy.
   ///   - target: The new session; it may replace an ended one.
   ///   - epoch: The name of the new history.

@@ -66,11 +66,12 @@ struct SessionFork: Sendable {
   private func copyHistory() async throws(LogError) -> Copy {
     let history = store.history(of: source)
     return try await history.withHead { head async throws(LogError) in
-      guard version <= head.version else {
-        throw .corrupt("The session \(source) has no version \(version).")
-      }
+      // A snapshot replaces the entries up to the floor.
+      let floor = head.beginning.floor
+      guard head.status != .ended, floor <= version, version <= head.version,
+        parameters == nil || floor == 0
+      else { throw .conflict }
       let previous = try await store.pages(of: target).last()
-      let floor = min(head.beginning.floor, version)
       var writer = PageWriter(
         store, target, epoch: epoch, after: PagedHistory(floor: floor, version: floor),
         previous: previous)

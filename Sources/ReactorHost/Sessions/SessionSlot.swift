@@ -184,8 +184,30 @@ final class SessionSlot: Sendable {
           load(for: .use, nil) { result in
             finish(result.map { OpenedSession(session: $0.session, wasCreated: true) })
           }
-        case .failure(.lost): finish(.failure(.exists))
+        case .failure(.lost): explain(source, finish)
         case .failure(let error): finish(.failure(.log(error)))
+        }
+      }
+    }
+  }
+
+  /// Finds out why the log has not created a fork.
+  private func explain(_ source: SessionKey, _ completion: @escaping Opening) {
+    log.record { [environment] target in
+      switch target {
+      case .success(.stored): return completion(.failure(.exists))
+      case .failure(let error): return completion(.failure(.log(error)))
+      case .success: break
+      }
+      environment.log.session(source).record { source in
+        switch source {
+        case .success(.ended): completion(.failure(.ended))
+        case .success(.none): completion(.failure(.unknown))
+        case .failure(let error): completion(.failure(.log(error)))
+        case .success(.stored):
+          // Retention has deleted the version, or another session with the id has begun.
+          let reason = "The log of the other session has changed during the fork."
+          completion(.failure(.log(.unavailable(reason))))
         }
       }
     }

@@ -43,14 +43,15 @@ public final class MemoryLog: MutationLog {
     parameters: [UInt8]?,
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void
   ) {
-    let original = table.find(source)
-    var history = original?.history(upTo: version)
-    if parameters != nil { history?.snapshots = [] }
-    let copied = history?.entries.count ?? 0
+    let original = table.find(source) ?? MemorySession()
+    guard let history = original.history(upTo: version, withSnapshots: parameters == nil) else {
+      return completion(.failure(.lost(to: nil)))
+    }
+    let copied = history.entries.count
     guard table.forks.reserve(copied) else { return completion(.failure(.full)) }
     let session = table.findOrMake(target)
     let isNew = session.begin(
-      epoch, with: history, parameters: parameters ?? original?.parameters,
+      epoch, with: history, parameters: parameters ?? original.parameters,
       forkedFrom: StoreChange.Origin(session: source.id, version: version), of: target, in: table)
     if isNew { table.updateIndex(target, session) } else { table.forks.release(copied) }
     completion(isNew ? .success(()) : .failure(.lost(to: nil)))

@@ -200,9 +200,15 @@ final class MemorySession: Sendable {
     contents.withLock { $0.outcomes[key] }
   }
 
-  /// Returns the history up to a version, for a fork.
-  func history(upTo version: Int) -> History {
-    var history = contents.withLock { $0.history }
+  /// Returns the history up to a version, for a fork; `nil` if the session has ended, or if the State
+  /// of the version cannot be folded from it.
+  func history(upTo version: Int, withSnapshots includesSnapshots: Bool) -> History? {
+    let stored = contents.withLock { $0.isEnded ? nil : $0.history }
+    // A snapshot of the version before the first retained entry replaces the earlier ones.
+    guard var history = stored, history.oldest <= version, version <= history.version,
+      includesSnapshots || history.oldest == 0
+    else { return nil }
+    if !includesSnapshots { history.snapshots = [] }
     let dropped = history.entries.suffix(max(0, history.version - version))
     // The revisions that dropped entries have set are invalid. Revisions that neither a dropped nor
     // a remaining entry has set come from entries that retention has deleted, and are valid.

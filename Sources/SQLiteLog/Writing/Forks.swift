@@ -48,6 +48,7 @@ struct Forks {
   private let copyMutations: Statement
   private let copyGlobals: Statement
   private let copySnapshots: Statement
+  private let isReadable: Statement
 
   /// Prepares the statements.
   ///
@@ -84,6 +85,19 @@ struct Forks {
       SELECT ?1, version, state, schema, chain, checksum FROM snapshots
       WHERE session = ?2 AND version > ?3 AND version <= ?4
       ORDER BY version LIMIT \(Self.snapshotsPerStep)
+      """)
+    // The rows end with the version, and begin with version 1 or after a snapshot.
+    isReadable = try connection.prepare(
+      """
+      SELECT max(last, snapshot) = ?2 AND (first <= 1 OR snapshot >= first - 1) FROM (
+        SELECT coalesce((
+            SELECT version FROM mutations WHERE session = ?1 ORDER BY version LIMIT 1), 0) AS first,
+          coalesce((
+            SELECT version FROM mutations WHERE session = ?1 ORDER BY version DESC LIMIT 1), 0)
+            AS last,
+          coalesce((
+            SELECT version FROM snapshots WHERE session = ?1 ORDER BY version DESC LIMIT 1), 0)
+            AS snapshot)
       """)
   }
 
@@ -162,9 +176,18 @@ struct Forks {
     if copied > 0 { try copyGlobals.execute(copy.id, start) }
     budget -= max(1, copied)
     guard copied < limit else { return false }
-    guard copy.includesSnapshots else { return true }
-    try copySnapshots.execute(
-      copy.id, source.id, lastSnapshot.first(copy.id, as: Int.self) ?? 0, version)
-    return copySnapshots.changeCount < Self.snapshotsPerStep
+    if copy.includesSnapshots {
+      try copySnapshots.execute(
+        copy.id, source.id, lastSnapshot.first(copy.id, as: Int.self) ?? 0, version)
+      guard copySnapshots.changeCount < Self.snapshotsPerStep else { return false }
+    }
+    return true
+  }
+
+  /// Whether the State of the version can be folded from the copied rows.
+  ///
+  /// It cannot if the source was deleted, or retention has deleted its entries, before the copy began.
+  func isReadable(_ copy: Copy, at version: Int) throws(DatabaseError) -> Bool {
+    try isReadable.first(copy.id, version, as: Bool.self) ?? false
   }
 }

@@ -389,7 +389,8 @@ final class LogWriter {
     if let known {
       copy = known
     } else {
-      let head = try head(of: source).flatMap { $0.isEnded ? nil : $0 }
+      let head = try head(of: source)
+      guard head?.isEnded != true else { return .rejected(.lost(to: nil)) }
       var inherited: [UInt8]?
       if let head, parameters == nil {
         inherited = try statements.readParameters.first(head.id, as: [UInt8]?.self) ?? nil
@@ -405,6 +406,10 @@ final class LogWriter {
       return .unfinished
     }
     forks.end(to: target, epoch: epoch)
+    guard try forks.isReadable(copy, at: version) else {
+      try removals.add(history: copy.id)
+      return .rejected(.lost(to: nil))
+    }
     if known != nil { try removals.cancel(history: copy.id) }
     let begun = try begin(
       target, epoch: epoch, at: .now, parameters: copy.parameters, as: copy.id,

@@ -227,6 +227,30 @@ struct HistoryTests {
     #expect(try stage.fork(to: "copy").failure == .ended)
   }
 
+  @Test func `the reason of a fork beside a change of the other session is that change`() throws {
+    let base = MemoryLog()
+    let stage = Stage(over: base)
+    let source = base.session(try session(on: stage, versions: 3).key)
+    func fork(to id: String, _ change: () -> Void) throws -> SessionError? {
+      let results = Recorder<Result<OpenedSession, SessionError>>()
+      stage.log.set(.held)
+      try stage.reactor().fork("demo", at: 3, to: id) { results.add($0) }
+      change()
+      stage.log.set(.atOnce)
+      stage.log.releaseAll()
+      return try #require(results.values.first).failure
+    }
+    #expect(try fork(to: "demo") {} == .exists)
+    #expect(try fork(to: "copy") { source.end { _ in } } == .ended)
+    // The session in memory is that of the former history.
+    let error = try fork(to: "copy") { source.create(epoch: "new", parameters: nil) { _ in } }
+    guard case .log(.unavailable) = error else {
+      Issue.record("unexpected: \(String(describing: error))")
+      return
+    }
+    #expect(try base.session(SessionKey(reactor: "sample", id: "copy")).record() == .none)
+  }
+
   @Test func `a fork can replace a session that has ended`() throws {
     let stage = Stage()
     _ = try session(on: stage, versions: 3)

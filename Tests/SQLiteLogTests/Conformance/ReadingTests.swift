@@ -99,6 +99,29 @@ import Testing
   }
 
   @Test(arguments: LogKind.allCases)
+  func `a fork of a version that a session does not have, or of an ended one, is rejected`(
+    _ kind: LogKind
+  ) async throws {
+    let log = try LogUnderTest(kind)
+    let session = log.session()
+    try await session.append(1...3, to: "one")
+    func expectConflict(_ source: String, at version: Int) async {
+      await #expect(throws: LogError.conflict) {
+        try await log.log.fork(source, at: version, to: "other", epoch: "two")
+      }
+    }
+    await expectConflict("demo", at: 4)
+    await expectConflict("nothing", at: 1)
+    try await session.end()
+    await expectConflict("demo", at: 3)
+    await expectConflict("demo", at: 0)
+    try await session.create(epoch: "three")
+    await expectConflict("demo", at: 3)
+    #expect(try log.session("other").record() == .none)
+    #expect(try log.log.sessions(of: "counter", after: nil, limit: 9).map(\.id) == ["demo"])
+  }
+
+  @Test(arguments: LogKind.allCases)
   func `sessions are listed by id, in pages`(_ kind: LogKind) async throws {
     let log = try LogUnderTest(kind)
     for id in ["b", "A", "a", "c", "_"] { try await log.session(id).append(1...2, to: id + "e") }

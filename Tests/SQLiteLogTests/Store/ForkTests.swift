@@ -235,6 +235,36 @@ import Testing
     #expect(try SQLiteMaintenance(path: file.path).check() == [])
   }
 
+  @Test func `a fork of a session that ends in the same group is rejected`() throws {
+    let writer = try writerWithHistory()
+    #expect(
+      try writer.write(.end(Self.source), Self.fork) == [.written, .rejected(.conflict)])
+    let empty = WriteOperation.fork(Self.source, version: 0, to: Self.target, epoch: "two")
+    #expect(try writer.write(empty) == [.rejected(.conflict)])
+    try removeAll(writer)
+    #expect(try countAll() == "0|0\n")
+  }
+
+  @Test(arguments: [1, 100, length - 21, length + 1])
+  func `a fork at a version that the log does not contain is rejected`(_ version: Int) throws {
+    let writer = try writerWithTrimmedHistory()
+    let fork = WriteOperation.fork(Self.source, version: version, to: Self.target, epoch: "two")
+    #expect(try writer.write(fork) == [.rejected(.conflict)])
+    try removeAll(writer)
+    #expect(try countAll() == "20|1\n")
+    #expect(try Shell.sqlite(file.path, "SELECT count(*) FROM snapshots") == "1\n")
+  }
+
+  @Test func `a fork with other parameters needs all entries`() throws {
+    let writer = try writerWithTrimmedHistory()
+    let fork = WriteOperation.fork(
+      Self.source, version: Self.length, to: Self.target, epoch: "two",
+      parameters: Array("{}".utf8))
+    #expect(try writer.write(fork) == [.rejected(.conflict)])
+    try removeAll(writer)
+    #expect(try countAll() == "20|1\n")
+  }
+
   @Test func `closing a store finishes its copies`() async throws {
     let log = try SQLiteLog(path: folder["log.db"])
     let session = log.session(Self.source)
