@@ -62,6 +62,26 @@ enum ImportedLine {
     }
   }
 
+  /// Whether a store can have the session's name, and all numbers and times.
+  var isPlausible: Bool {
+    func isTime(_ time: Timestamp) -> Bool { StoredValues.times.contains(time.milliseconds) }
+    return switch self {
+    case .session(let session):
+      StoredValues.isValid(session.key) && StoredValues.times.contains(session.created)
+        && (session.isEnded || !session.epoch.isEmpty)
+    case .global(_, let value): StoredValues.areCounts(value.version)
+    case .snapshot(let snapshot):
+      snapshot.version > 0 && StoredValues.areCounts(snapshot.version)
+    case .entry(let entry):
+      entry.version > 0 && StoredValues.areCounts(entry.version) && isTime(entry.at)
+    case .accepted(let action):
+      StoredValues.areCounts(action.id.request, action.id.place, action.runs) && isTime(action.at)
+    case .outcome(let outcome): StoredValues.areCounts(outcome.version) && isTime(outcome.at)
+    case .timer(let timer):
+      isTime(timer.due) && timer.period.map { StoredValues.periods.contains($0) } ?? true
+    }
+  }
+
   private static func entry(_ version: Int, _ root: JSONElement) -> LogEntry? {
     guard let at = root["at"]?.integer(as: Int64.self), let mutation = root["mutation"]?.json else {
       return nil

@@ -118,6 +118,10 @@ extension NATSLog {
       guard let read = ImportedLine(text) else {
         throw NATSLogError("line \(line) is not a line of an export")
       }
+      guard read.isPlausible else {
+        throw NATSLogError(
+          "line \(line) has an invalid session id or epoch, or a number or a time out of range")
+      }
       switch read {
       case .session(let next):
         try await session?.finish()

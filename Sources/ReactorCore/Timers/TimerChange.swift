@@ -114,13 +114,15 @@ extension TimerChange.Timer {
   ///   - period: The period in milliseconds; at least 1.
   ///   - catchesUp: Whether missed repetitions are returned as well.
   ///   - now: The current time.
-  /// - Returns: The next time; `nil` if it is beyond the year 9999.
+  /// - Returns: The next time; `nil` if it is beyond the year 9999, or the period is too short.
   package static func next(
     after due: WallTime, period: Int64, catchesUp: Bool, at now: WallTime
   ) -> WallTime? {
+    guard period >= 1 else { return nil }
     var missed: Int64 = 0
     let late = now.milliseconds.subtractingReportingOverflow(due.milliseconds)
     if !catchesUp, !late.overflow, late.partialValue > 0 { missed = late.partialValue / period }
+    guard missed < .max else { return nil }
     let (steps, tooMany) = (missed + 1).multipliedReportingOverflow(by: period)
     let (next, overflow) = due.milliseconds.addingReportingOverflow(steps)
     guard !tooMany, !overflow, next <= WallTime.last.milliseconds else { return nil }

@@ -35,7 +35,7 @@ private struct ImportedLines {
 
   private let inspect: Statement
   private let insertSession: Statement
-  private let readEpoch: Statement
+  private let readSession: Statement
   private let insertSnapshot: Statement
   private let readMutation: Statement
   private let insertMutation: Statement
@@ -76,12 +76,14 @@ private struct ImportedLines {
       FROM (
         SELECT substr(name, 1, instr(name, '/') - 1) AS reactor, substr(name, instr(name, '/') + 1) AS id
         FROM (SELECT json_extract(?1, '$.session') AS name)) AS new
-      WHERE NOT EXISTS (
+      WHERE \(Self.isTime("created"))
+        AND NOT EXISTS (
           SELECT 1 FROM sessions WHERE reactor = new.reactor AND ended = 0 AND session = new.id)
         AND NOT EXISTS (
           SELECT 1 FROM sessions WHERE reactor = new.reactor AND ended = 1 AND session = new.id)
       """)
-    readEpoch = try connection.prepare("SELECT epoch FROM sessions WHERE id = ?1")
+    readSession = try connection.prepare(
+      "SELECT epoch, reactor, session, ended FROM sessions WHERE id = ?1")
     insertSnapshot = try connection.prepare(
       """
       INSERT INTO snapshots (session, version, state, schema)
@@ -104,6 +106,7 @@ private struct ImportedLines {
       INSERT INTO shared (name, epoch, version, revision, value)
       SELECT json_extract(?1, '$.shared'), json_extract(?1, '$.epoch'), json_extract(?1, '$.of'),
         json_extract(?1, '$.revision'), ?1 -> '$.value'
+      WHERE \(Self.isCount("of"))
       """)
     insertAccepted = try connection.prepare(
       """
@@ -114,18 +117,24 @@ private struct ImportedLines {
         json_extract(?1, '$.at'), json_extract(?1, '$.runs'), ?1 -> '$.action',
         json_extract(?1, '$.inArray') IS 1, json_extract(?1, '$.key'), json_extract(?1, '$.body'),
         ?1 -> '$.failure', ?1 -> '$.principal', json_extract(?1, '$.sendName')
+      WHERE \(Self.isCount("accepted")) AND \(Self.isCount("place")) AND \(Self.isCount("runs"))
+        AND \(Self.isTime("at"))
       """)
     insertOutcome = try connection.prepare(
       """
       INSERT INTO outcomes (session, key, body, at, version, failure)
       SELECT ?2, json_extract(?1, '$.outcome'), json_extract(?1, '$.body'),
         json_extract(?1, '$.at'), json_extract(?1, '$.of'), ?1 -> '$.failure'
+      WHERE \(Self.isTime("at")) AND \(Self.isCount("of"))
       """)
     insertTimer = try connection.prepare(
       """
       INSERT INTO timers (session, id, due, action, period, catches_up)
       SELECT ?2, json_extract(?1, '$.timer'), json_extract(?1, '$.due'), ?1 -> '$.action',
         json_extract(?1, '$.period'), json_extract(?1, '$.catchesUp') IS 1
+      WHERE \(Self.isTime("due")) AND (
+        json_extract(?1, '$.period') IS NULL
+        OR \(Self.isMember("period", of: StoredValues.periods)))
       """)
     markGlobals = try connection.prepare(
       """
@@ -159,18 +168,20 @@ private struct ImportedLines {
       if isSession {
         try startSession(text)
       } else if let snapshotVersion, sessionCount > 0 {
+        try checkVersion(snapshotVersion)
         snapshot = max(snapshot, snapshotVersion)
         try insertSnapshot.execute(text, session)
       } else if let version, sessionCount > 0 {
         try insertMutation(text, version)
       } else if isAccepted, sessionCount > 0 {
-        try insertAccepted.execute(text, session)
+        try insert(with: insertAccepted, text)
       } else if isOutcome, sessionCount > 0 {
-        try insertOutcome.execute(text, session)
+        try insert(with: insertOutcome, text)
       } else if isTimer, sessionCount > 0 {
-        try insertTimer.execute(text, session)
+        try insert(with: insertTimer, text)
       } else if isShared {
         try insertShared.execute(text)
+        guard insertShared.changeCount > 0 else { throw outOfRange }
       } else {
         throw invalid("is not a line of an export")
       }
@@ -181,6 +192,15 @@ private struct ImportedLines {
     }
   }
 
+  private func insert(with statement: Statement, _ text: [UInt8]) throws(DatabaseError) {
+    try statement.execute(text, session)
+    guard statement.changeCount > 0 else { throw outOfRange }
+  }
+
+  private func checkVersion(_ version: Int) throws(DatabaseError) {
+    guard version > 0, StoredValues.counts.contains(version) else { throw outOfRange }
+  }
+
   private mutating func startSession(_ text: [UInt8]) throws(DatabaseError) {
     try finishSession()
     session += 1
@@ -188,13 +208,19 @@ private struct ImportedLines {
     last = nil
     snapshot = 0
     try insertSession.execute(text, session)
-    guard insertSession.changeCount > 0 else { throw invalid("names a session that exists") }
-    chain = EntryChain.seed(try readEpoch.first(session, as: String.self) ?? "")
+    guard insertSession.changeCount > 0,
+      let (epoch, reactor, id, isEnded) = try readSession.first(
+        session, as: (String, String, String, Bool).self)
+    else { throw invalid("names a session that exists, or has an invalid time") }
+    guard StoredValues.isValid(SessionKey(reactor: reactor, id: id)), isEnded || !epoch.isEmpty
+    else { throw invalid("has an invalid session id or epoch") }
+    chain = EntryChain.seed(epoch)
   }
 
   private mutating func insertMutation(
     _ text: [UInt8], _ version: Int
   ) throws(DatabaseError) {
+    try checkVersion(version)
     guard version == (last ?? 0) + 1 || last == nil && version <= snapshot + 1 else {
       throw invalid("has version \(version), which does not follow the one before")
     }
@@ -204,6 +230,7 @@ private struct ImportedLines {
     guard let (at, action, global, revision, mutation, by) = row, let at, let mutation else {
       throw invalid("is incomplete")
     }
+    guard StoredValues.times.contains(at.milliseconds) else { throw outOfRange }
     let entry = LogEntry(
       version: version, at: at, action: action,
       global: global.map { LogEntry.GlobalMark(name: $0, revision: revision ?? 0) },
@@ -218,7 +245,8 @@ private struct ImportedLines {
   func finishSession() throws(DatabaseError) {
     guard sessionCount > 0 else { return }
     try markGlobals.execute(session)
-    let seed = EntryChain.seed(try readEpoch.first(session, as: String.self) ?? "")
+    let epoch = try readSession.first(session, as: String.self) ?? ""
+    let seed = EntryChain.seed(epoch)
     try listSnapshots.bind(session)
     defer { listSnapshots.reset() }
     while let (version, state, schema, chain) = try listSnapshots.next(
@@ -229,6 +257,23 @@ private struct ImportedLines {
       try sealSnapshot.execute(
         session, version, chain, EntryChain.checksum(of: snapshot, at: chain))
     }
+  }
+
+  /// The SQL condition that a member of the line is a version or a count.
+  private static func isCount(_ name: String) -> String {
+    isMember(name, of: StoredValues.counts)
+  }
+
+  /// The SQL condition that a member of the line is a time.
+  private static func isTime(_ name: String) -> String { isMember(name, of: StoredValues.times) }
+
+  private static func isMember(_ name: String, of range: ClosedRange<some BinaryInteger>) -> String
+  {
+    "json_extract(?1, '$.\(name)') BETWEEN \(range.lowerBound) AND \(range.upperBound)"
+  }
+
+  private var outOfRange: DatabaseError {
+    invalid("lacks a number or a time, or one is out of range")
   }
 
   private func invalid(_ reason: String) -> DatabaseError {

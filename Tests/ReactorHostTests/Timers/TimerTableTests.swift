@@ -36,6 +36,14 @@ struct TimerTableTests {
     #expect(table.hasPlace(for: "a", limit: 2))
   }
 
+  @Test func `a stored timer with a period that no timer can have does not repeat`() {
+    for period in [0, -1, Int64.min] {
+      #expect(timer("a", at: 5, every: period).repetition(at: Timestamp(milliseconds: 9)) == nil)
+    }
+    let early = timer("a", at: .min + 9, every: 1)
+    #expect(early.repetition(at: Timestamp(milliseconds: 8)) == nil)
+  }
+
   @Test func `a timer that was read fires the current one unless that is due later`() {
     let table = TimerTable([timer("a", at: 5)])
     #expect(table.timer(firedBy: due("a", at: 5)) == timer("a", at: 5))

@@ -25,7 +25,7 @@ import Testing
   }
 
   private func fill(_ log: any MutationLog) async throws {
-    let key = SessionKey(reactor: "counter", id: "a/b \"c\"")
+    let key = SessionKey(reactor: "counter", id: "a.b~c")
     let session = log.session(key)
     try await session.create(epoch: "one", parameters: Array(#"{"title":"x"}"#.utf8))
     let action = AcceptedAction(
@@ -88,7 +88,7 @@ import Testing
     let again = Lines(first.all.map { Array($0.utf8) })
     await #expect(throws: NATSLogError.self) { try await log.import { again.next() } }
     // The session continues.
-    let key = SessionKey(reactor: "counter", id: "a/b \"c\"")
+    let key = SessionKey(reactor: "counter", id: "a.b~c")
     let entry = LogEntry(counted: 301)
     try await log.session(key).append([entry], to: "one", expecting: 300)
 
@@ -120,6 +120,46 @@ import Testing
     #expect(last.map(\.version) == [200])
     let first: [LogEntry] = try await wait { session.entries(after: 0, limit: 1, completion: $0) }
     #expect(first.map(\.version) == [41])
+  }
+
+  @Test func `values that no store can have are rejected, with the number of the line`()
+    async throws
+  {
+    let session = #"{"session":"counter/demo","epoch":"one","created":5}"#
+    let lines = [
+      #"{"session":"/demo","epoch":"one","created":5}"#,
+      #"{"session":"counter/","epoch":"one","created":5}"#,
+      #"{"session":"counter/a b","epoch":"one","created":5}"#,
+      #"{"session":"counter/x","epoch":"","created":5}"#,
+      #"{"session":"counter/x","epoch":"one","created":9223372036854775807}"#,
+      #"{"snapshot":9223372036854775807,"state":1}"#, #"{"snapshot":0,"state":1}"#,
+      #"{"version":0,"at":7,"mutation":1}"#,
+      #"{"version":-9223372036854775808,"at":7,"mutation":1}"#,
+      #"{"version":1,"at":-9223372036854775808,"mutation":1}"#,
+      #"{"timer":"t","due":5,"action":1,"period":0}"#,
+      #"{"timer":"t","due":9223372036854775807,"action":1}"#,
+      #"{"accepted":9223372036854775807,"place":0,"at":7,"runs":1,"action":1}"#,
+      #"{"accepted":1,"place":0,"at":7,"runs":9223372036854775807,"action":1}"#,
+      #"{"accepted":1,"place":-1,"at":7,"runs":1,"action":1}"#,
+      #"{"outcome":"o","body":"b","at":7,"of":-1}"#,
+      #"{"shared":"s","epoch":"e","of":-1,"revision":1,"value":1}"#,
+    ]
+    let folder = try TemporaryFolder()
+    let file = SQLiteMaintenance(path: folder["log.db"])
+    let brokers = try LogUnderTest(.nats)
+    let log = try #require(brokers.log as? NATSLog)
+    for line in lines {
+      let (first, second) = (Lines([session, line].map { Array($0.utf8) }), Lines())
+      let rejected = #expect(throws: SQLiteLogError.self, "\(line)") {
+        try file.import { first.next() }
+      }
+      #expect(rejected?.message.contains("line 2 ") == true, "\(line)")
+      for text in [session, line] { second.add(Array(text.utf8)) }
+      let error = await #expect(throws: NATSLogError.self, "\(line)") {
+        try await log.import { second.next() }
+      }
+      #expect(error?.description.contains("line 2 ") == true, "\(line)")
+    }
   }
 
   @Test(arguments: [
