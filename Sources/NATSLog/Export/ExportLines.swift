@@ -3,13 +3,23 @@ internal import ReactorLog
 /// The lines of an export: one JSON object each, the same as those of a store in a file.
 enum ExportLines {
   static func session(
-    _ key: SessionKey, epoch: String, created: Int64, parameters: [UInt8]?, isEnded: Bool
+    _ key: SessionKey, epoch: String, created: Int64, parameters: [UInt8]?,
+    globals: [String: UInt64] = [:], isEnded: Bool
   ) -> [UInt8] {
     var text: [UInt8] = []
     text.put("{\"session\":", string: "\(key.reactor)/\(key.id)")
     text.put(",\"epoch\":", string: epoch)
     text.put(",\"created\":", created)
     if let parameters { text.put(",\"parameters\":", json: parameters) }
+    if !globals.isEmpty {
+      var separator: StaticString = ",\"globals\":{"
+      for (name, revision) in globals.sorted(by: { $0.key < $1.key }) {
+        text.put(separator, string: name)
+        text.put(":", revision)
+        separator = ","
+      }
+      text.put("}")
+    }
     text.put(isEnded ? ",\"ended\":true}" : "}")
     return text
   }

@@ -9,6 +9,8 @@ enum ImportedLine {
     let epoch: String
     let created: Int64
     let parameters: [UInt8]?
+    /// The latest revisions of globals; empty in an export of an earlier release.
+    let globals: [String: UInt64]
     let isEnded: Bool
   }
 
@@ -121,6 +123,12 @@ extension ImportedLine.Session {
     self.epoch = epoch
     self.created = created
     parameters = root["parameters"]?.json
+    var globals: [String: UInt64] = [:]
+    for (name, value) in root["globals"]?.members ?? [] {
+      guard let revision = value.integer(as: UInt64.self) else { return nil }
+      globals[name] = revision
+    }
+    self.globals = globals
     isEnded = root["ended"] != nil
   }
 }

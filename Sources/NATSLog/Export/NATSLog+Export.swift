@@ -3,7 +3,8 @@ internal import ReactorLog
 
 extension NATSLog {
   /// Exports the store as JSON, one object per line, in the format of a store in a file: the globals,
-  /// then each session, followed by its snapshots, mutations, accepted actions, outcomes and timers.
+  /// then each session, with the latest revisions of globals that its State contains, followed by its
+  /// snapshots, mutations, accepted actions, outcomes and timers.
   ///
   /// Can run while services use the store. Each session is exported at one version, but different
   /// sessions are exported at different times.
@@ -47,7 +48,7 @@ extension NATSLog {
     try write(
       ExportLines.session(
         key, epoch: head.epoch, created: created ?? head.at, parameters: head.parameters,
-        isEnded: false))
+        globals: head.journal.globals, isEnded: false))
     let snapshots = store.snapshots(of: key)
     var copies = try await snapshots.all(of: head.epoch, upTo: head.version)
       .filter { $0.version >= head.beginning.floor }
@@ -248,6 +249,8 @@ private struct ImportedSession {
     message.at = last?.at.milliseconds ?? session.created
     message.created = session.created
     message.journal = journal
+    // Retention may have deleted the entries that have set them.
+    for (name, revision) in session.globals { message.journal?.set(name, revision) }
     message.unfinished = journal.accepted.count
     message.timers = journal.timers.count
     message.keyed = keyed

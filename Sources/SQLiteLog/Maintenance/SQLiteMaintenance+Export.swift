@@ -1,6 +1,7 @@
 extension SQLiteMaintenance {
   /// Exports one state of the store as JSON, one object per line: the globals, then each session,
-  /// followed by its snapshots, mutations, accepted actions, outcomes and timers.
+  /// with the latest revisions of globals that its State contains, followed by its snapshots,
+  /// mutations, accepted actions, outcomes and timers.
   ///
   /// Can run while a daemon uses the store. Checksums are neither verified nor exported.
   ///
@@ -14,6 +15,9 @@ extension SQLiteMaintenance {
       SELECT id, '{"session":' || json_quote(reactor || '/' || session)
         || ',"epoch":' || json_quote(epoch) || ',"created":' || created
         || iif(parameters IS NULL, '', ',"parameters":' || json(parameters))
+        || coalesce((
+          SELECT ',"globals":' || json_group_object(name, revision) FROM globals
+          WHERE globals.session = id HAVING count(*) > 0), '')
         || iif(ended, ',"ended":true}', '}')
       FROM sessions ORDER BY reactor, ended, session
       """)

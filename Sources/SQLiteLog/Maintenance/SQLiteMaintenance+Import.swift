@@ -43,6 +43,7 @@ private struct ImportedLines {
   private let insertShared: Statement
   private let insertOutcome: Statement
   private let insertTimer: Statement
+  private let insertGlobals: Statement
   private let markGlobals: Statement
   private let listSnapshots: Statement
   private let sealSnapshot: Statement
@@ -136,9 +137,15 @@ private struct ImportedLines {
         json_extract(?1, '$.period') IS NULL
         OR \(Self.isMember("period", of: StoredValues.periods)))
       """)
-    markGlobals = try connection.prepare(
+    insertGlobals = try connection.prepare(
       """
       INSERT INTO globals (session, name, revision)
+      SELECT ?2, key, value FROM json_each(?1, '$.globals')
+      """)
+    // Earlier releases export no revisions: the entries have those that retention has not deleted.
+    markGlobals = try connection.prepare(
+      """
+      INSERT OR IGNORE INTO globals (session, name, revision)
       SELECT ?1, global, revision FROM (
         SELECT global, revision, max(version) FROM mutations
         WHERE session = ?1 AND global IS NOT NULL GROUP BY global)
@@ -214,6 +221,7 @@ private struct ImportedLines {
     else { throw invalid("names a session that exists, or has an invalid time") }
     guard StoredValues.isValid(SessionKey(reactor: reactor, id: id)), isEnded || !epoch.isEmpty
     else { throw invalid("has an invalid session id or epoch") }
+    try insertGlobals.execute(text, session)
     chain = EntryChain.seed(epoch)
   }
 

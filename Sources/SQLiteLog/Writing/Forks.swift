@@ -47,6 +47,7 @@ struct Forks {
   private let lastSnapshot: Statement
   private let copyMutations: Statement
   private let copyGlobals: Statement
+  private let copyEarlierGlobals: Statement
   private let copySnapshots: Statement
   private let isReadable: Statement
 
@@ -78,6 +79,18 @@ struct Forks {
       SELECT ?1, global, revision FROM (
         SELECT global, revision, max(version) FROM mutations
         WHERE session = ?1 AND version > ?2 AND global IS NOT NULL GROUP BY global)
+      """)
+    // Revisions that neither a copied nor a later entry has set were set by entries that retention
+    // has deleted. A complete log has no such entries.
+    copyEarlierGlobals = try connection.prepare(
+      """
+      INSERT OR IGNORE INTO globals (session, name, revision)
+      SELECT ?1, name, revision FROM globals AS original
+      WHERE session = ?2
+        AND NOT EXISTS (SELECT 1 FROM mutations WHERE session = ?1 AND version = 1)
+        AND name NOT IN (SELECT name FROM globals WHERE session = ?1)
+        AND NOT EXISTS (
+          SELECT 1 FROM mutations WHERE session = ?2 AND version > ?3 AND global = original.name)
       """)
     copySnapshots = try connection.prepare(
       """
@@ -181,6 +194,7 @@ struct Forks {
         copy.id, source.id, lastSnapshot.first(copy.id, as: Int.self) ?? 0, version)
       guard copySnapshots.changeCount < Self.snapshotsPerStep else { return false }
     }
+    try copyEarlierGlobals.execute(copy.id, source.id, version)
     return true
   }
 

@@ -121,6 +121,37 @@ import Testing
     #expect(try log.log.sessions(of: "counter", after: nil, limit: 9).map(\.id) == ["demo"])
   }
 
+  @Test(arguments: LogKind.withRetention)
+  func `a fork of a shortened log has the globals of its State`(_ kind: LogKind) async throws {
+    let log = try LogUnderTest(kind, retained: 30)
+    let session = log.session()
+    let names = [1: "early", 2: "late", 80: "recent", 95: "late"]
+    for start in stride(from: 1, through: 91, by: 10) {
+      let entries = (start..<start + 10).map { version in
+        LogEntry(
+          counted: version,
+          global: names[version].map { .init(name: $0, revision: UInt64(version)) })
+      }
+      try await session.append(entries, to: "one", expecting: start - 1)
+      session.save(Snapshot(version: start + 9, state: Array("1".utf8)), of: "one")
+    }
+    for _ in 0..<20 { try await log.log.drain() }
+    #expect(try session.entries(after: 0, limit: 1000).first?.version == 71)
+    try await log.log.fork("demo", at: 100, to: "all", epoch: "two")
+    #expect(try log.session("all").stored?.globals == ["early": 1, "recent": 80, "late": 95])
+    try await log.log.fork("demo", at: 90, to: "part", epoch: "three")
+    #expect(try log.session("part").stored?.globals == ["early": 1, "recent": 80])
+    try await log.log.fork("demo", at: 70, to: "base", epoch: "four")
+    #expect(try log.session("base").stored?.globals == ["early": 1])
+    await #expect(throws: LogError.conflict) {
+      try await log.log.fork("demo", at: 69, to: "before", epoch: "five")
+    }
+    await #expect(throws: LogError.conflict) {
+      try await log.log.fork(
+        "demo", at: 100, to: "before", epoch: "five", parameters: Array("{}".utf8))
+    }
+  }
+
   @Test(arguments: LogKind.allCases)
   func `sessions are listed by id, in pages`(_ kind: LogKind) async throws {
     let log = try LogUnderTest(kind)

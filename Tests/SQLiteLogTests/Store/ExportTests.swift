@@ -122,6 +122,29 @@ import Testing
     #expect(first.map(\.version) == [41])
   }
 
+  @Test func `revisions of globals outlive the entries that have set them`() async throws {
+    let text = [
+      #"{"session":"counter/demo","epoch":"one","created":5,"globals":{"theme":2,"user":7}}"#,
+      #"{"snapshot":40,"state":{"value":40},"schema":"s"}"#,
+      #"{"version":41,"at":7,"global":"user","revision":7,"mutation":{"by":1}}"#,
+    ]
+    let brokers = try LogUnderTest(.nats)
+    let log = try #require(brokers.log as? NATSLog)
+    let input = Lines(text.map { Array($0.utf8) })
+    #expect(try await log.import { input.next() } == 1)
+    #expect(try brokers.session().stored?.globals == ["theme": 2, "user": 7])
+    let output = Lines()
+    try await log.export { output.add($0) }
+    #expect(output.all == text)
+
+    let folder = try TemporaryFolder()
+    let file = SQLiteMaintenance(path: folder["log.db"])
+    #expect(try file.import { output.next() } == 1)
+    let again = Lines()
+    try file.export { again.add($0) }
+    #expect(again.all == text)
+  }
+
   @Test func `values that no store can have are rejected, with the number of the line`()
     async throws
   {
