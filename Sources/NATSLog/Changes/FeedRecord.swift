@@ -54,7 +54,8 @@ struct FeedRecord: Equatable, Sendable {
       let store = root["s"]?.string, let began: Int = root["b"]?.integer(),
       let number: Int = root["n"]?.integer(), let at = root["t"]?.integer(as: Int64.self),
       let positions = root["v"]?.elements?.compactMap({ $0.integer(as: Int.self) }),
-      let index = HistoryIndex(root["i"])
+      let index = HistoryIndex(root["i"]), StoredValues.areCounts(began, number),
+      positions.allSatisfy({ StoredValues.areCounts($0) })
     else { return nil }
     (self.store, self.began, self.number, self.at) = (store, began, number, at)
     (self.positions, self.index) = (positions, index)
@@ -99,7 +100,8 @@ extension StoreChange {
   fileprivate init?(_ json: JSONElement, number: Int) {
     guard let letter = json["k"]?.string, let name = json["i"]?.string,
       let epoch = json["e"]?.string, let version: Int = json["v"]?.integer(),
-      let first: Int = json["n"]?.integer(), let at = json["t"]?.integer(as: Int64.self)
+      let first: Int = json["n"]?.integer(), let at = json["t"]?.integer(as: Int64.self),
+      StoredValues.areCounts(version, first)
     else { return nil }
     let kind: Kind
     switch letter {

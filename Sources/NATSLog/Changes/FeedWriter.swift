@@ -32,12 +32,14 @@ final class FeedWriter: Sendable {
   /// Returns the last record of the feed, or the first record of a new feed.
   ///
   /// A new feed begins if there is no record, or if messages of a LOG stream after the last record
-  /// were deleted before they were read, so that the feed would have a gap.
+  /// were deleted before they were read, so that the feed would have a gap, or if the last record is
+  /// damaged and has the positions of other streams.
   func begin() async throws(LogError) -> FeedReader.Positioned {
     while true {
       let bounds = try await bounds()
       let last = try await reader.last()
-      if let last, zip(last.record.positions, bounds.dropLast()).allSatisfy({ $1.first <= $0 + 1 })
+      if let last, last.record.positions.count == bounds.count,
+        zip(last.record.positions, bounds.dropLast()).allSatisfy({ $1.first <= $0 + 1 })
       {
         return last
       }
@@ -90,6 +92,9 @@ final class FeedWriter: Sendable {
   func next(after last: FeedReader.Positioned) async throws(LogError) -> FeedRecord? {
     let early = try await bounds()
     let positions = last.record.positions
+    guard positions.count == early.count else {
+      throw .corrupt("The record \(last.sequence) of the feed has the positions of other streams.")
+    }
     guard zip(positions, early).contains(where: { $1.last > $0 }) else { return nil }
     let bounds = try await bounds()
     let ends = zip(positions, bounds).map { min($1.last, $0 + Self.messages) }

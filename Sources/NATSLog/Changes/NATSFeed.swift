@@ -174,9 +174,11 @@ final class NATSFeed: StoreFeed {
     try? base.engine.connection.publish([], to: "\(base.names.prefix).n.c")
   }
 
-  /// The sequence of a LOG stream up to which the changes are in the feed.
+  /// The sequence of a LOG stream up to which the changes are in the feed; 0 if a damaged record does
+  /// not contain it.
   func position(of stream: Int) -> Int {
-    state.withLock { $0.last.record.positions[stream] }
+    let positions = state.withLock { $0.last.record.positions }
+    return positions.indices.contains(stream) ? positions[stream] : 0
   }
 
   // MARK: Reading

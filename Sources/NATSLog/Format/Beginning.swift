@@ -1,4 +1,5 @@
 internal import ReactorCoding
+internal import ReactorLog
 
 /// The part of a history before the message that begins its index: its pages, and pages to delete.
 ///
@@ -46,7 +47,7 @@ struct Beginning: Equatable, Sendable {
   /// Reads the output of ``put(into:)``; `nil` for anything else.
   init?(_ json: JSONElement) {
     guard let pages = HistoryIndex(json["p"]), let floor: Int = json["n"]?[0]?.integer(),
-      let snapshot: Int = json["n"]?[1]?.integer(), floor >= 0
+      let snapshot: Int = json["n"]?[1]?.integer(), StoredValues.areCounts(floor, snapshot)
     else { return nil }
     self.pages = pages
     self.floor = floor
@@ -55,7 +56,7 @@ struct Beginning: Equatable, Sendable {
     keys = json["k"].flatMap { PagedKeys($0) }
     for element in json["d"]?.elements ?? [] {
       guard let level: Int = element[0]?.integer(), let version: Int = element[1]?.integer(),
-        let sequence: Int = element[2]?.integer()
+        let sequence: Int = element[2]?.integer(), StoredValues.areCounts(level, version, sequence)
       else { return nil }
       dropped.append(
         HistoryIndex.Node(

@@ -8,6 +8,8 @@
 struct HistoryIndex: Equatable, Sendable {
   /// The number of messages in a block, and of blocks in the next larger one.
   static let fanOut = 16
+  /// The maximum number of levels: the number of messages that they lead to fits into 64 bits.
+  static let levelBound = 15
 
   /// The position of a message or a block.
   struct Position: Equatable, Sendable {

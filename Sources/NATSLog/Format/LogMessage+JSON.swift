@@ -37,8 +37,9 @@ extension LogMessage {
       text.put(",\"i\":")
       text.put(list: index.levels) { text, level in
         text.put(list: level) { text, position in
-          text.put(version - position.version)
-          text.put(",", expected - position.sequence)
+          // Wrapping, as in ``init(_:expecting:)``.
+          text.put(version &- position.version)
+          text.put(",", expected &- position.sequence)
         }
       }
     }
@@ -124,7 +125,7 @@ extension LogMessage {
     guard let root = try? JSONDocument(parsing: payload).root, root["f"]?.integer() == Self.format,
       let kind = root["k"]?.string.flatMap({ Kind(rawValue: $0) }), let epoch = root["e"]?.string,
       let version: Int = root["v"]?.integer(), let number: Int = root["n"]?.integer(),
-      let at = root["t"]?.integer(as: Int64.self), Self.isPlausible(version, number)
+      let at = root["t"]?.integer(as: Int64.self), StoredValues.areCounts(version, number)
     else { return nil }
     self.init(kind: kind, epoch: epoch, version: version, number: number, at: at)
     isEnded = root["z"] != nil
@@ -136,6 +137,7 @@ extension LogMessage {
     unfinished = root["w"]?.integer() ?? 0
     timers = root["y"]?.integer() ?? 0
     keyed = root["c"]?.integer() ?? 0
+    guard StoredValues.areCounts(first ?? 0, unfinished, timers, keyed) else { return nil }
     // Messages of earlier releases have no marks.
     numbers =
       root["N"].flatMap { NumberMarks($0, at: at) }
@@ -153,34 +155,21 @@ extension LogMessage {
     }
   }
 
-  /// Whether numbers are small enough that additions to them do not overflow.
-  private static func isPlausible(_ numbers: Int...) -> Bool {
-    numbers.allSatisfy { (0...Int.max / 4).contains($0) }
-  }
-
   private mutating func readPositions(of root: JSONElement, _ expected: Int) -> Bool {
-    var levels: [[HistoryIndex.Position]] = []
-    for level in root["i"]?.elements ?? [] {
-      let numbers = (level.elements ?? []).compactMap { $0.integer(as: Int.self) }
-      guard numbers.count.isMultiple(of: 2), numbers.count < 2 * HistoryIndex.fanOut else {
-        return false
-      }
-      levels.append(
-        stride(from: 0, to: numbers.count, by: 2).map { index in
-          HistoryIndex.Position(
-            // Wrapping: a damaged message must not trap.
-            version: version &- numbers[index], sequence: expected &- numbers[index + 1])
-        })
+    // Wrapping: a damaged message must not trap.
+    let read = HistoryIndex(root["i"]) { [version] in
+      HistoryIndex.Position(version: version &- $0, sequence: expected &- $1)
     }
-    index = HistoryIndex(levels)
+    guard let read else { return false }
+    index = read
     func three(_ name: String) -> [Int]? {
       let numbers = root[name]?.elements?.compactMap { $0.integer(as: Int.self) }
       return numbers?.count == 3 ? numbers : nil
     }
     if let json = root["x"] {
-      guard let session = json[0]?.string, let version: Int = json[1]?.integer() else {
-        return false
-      }
+      guard let session = json[0]?.string, let version: Int = json[1]?.integer(),
+        StoredValues.areCounts(version)
+      else { return false }
       origin = Origin(session: session, version: version)
     }
     if let json = root["g"] {
@@ -188,13 +177,16 @@ extension LogMessage {
       beginning = read
     }
     if let json = root["l"] {
-      guard let sequence: Int = json[0]?.integer() else { return false }
+      guard let sequence: Int = json[0]?.integer(), StoredValues.areCounts(sequence) else {
+        return false
+      }
       content = Content(
         sequence: sequence, writer: json[1]?.string.flatMap { WriterMark($0) }?.writer)
     }
     guard (kind == .anchor) == (content != nil) else { return false }
     if root["b"] != nil {
-      guard let numbers = three("b") else { return false }
+      guard let numbers = three("b"), StoredValues.areCounts(numbers[0], numbers[1], numbers[2])
+      else { return false }
       base = Base(sequence: numbers[0], count: numbers[1], size: numbers[2])
     }
     return true

@@ -58,8 +58,9 @@ struct Page: Equatable, Sendable {
   /// Reads a payload; `nil` for one of another format.
   init?(_ payload: [UInt8]) {
     guard let root = try? JSONDocument(parsing: payload).root, root["f"]?.integer() == 1,
-      let epoch = root["e"]?.string, let version: Int = root["v"]?.integer(), version >= 0,
-      let index = HistoryIndex(root["i"]), let previous: Int = root["q"]?.integer()
+      let epoch = root["e"]?.string, let version: Int = root["v"]?.integer(),
+      let index = HistoryIndex(root["i"]), let previous: Int = root["q"]?.integer(),
+      StoredValues.areCounts(version, previous)
     else { return nil }
     self.epoch = epoch
     self.version = version
@@ -92,14 +93,23 @@ extension HistoryIndex {
   }
 
   /// Reads the output of ``put(into:)``; `nil` for anything else.
-  init?(_ json: JSONElement?) {
+  ///
+  /// - Parameters:
+  ///   - json: The positions.
+  ///   - position: Returns the position for two numbers.
+  init?(
+    _ json: JSONElement?,
+    _ position: (Int, Int) -> Position = { Position(version: $0, sequence: $1) }
+  ) {
+    let lists = json?.elements ?? []
+    guard lists.count <= Self.levelBound else { return nil }
     var levels: [[Position]] = []
-    for level in json?.elements ?? [] {
+    for level in lists {
       let numbers = (level.elements ?? []).compactMap { $0.integer(as: Int.self) }
       guard numbers.count.isMultiple(of: 2), numbers.count < 2 * Self.fanOut else { return nil }
       levels.append(
         stride(from: 0, to: numbers.count, by: 2).map {
-          Position(version: numbers[$0], sequence: numbers[$0 + 1])
+          position(numbers[$0], numbers[$0 + 1])
         })
     }
     self.init(levels)

@@ -68,7 +68,7 @@ extension AcceptedAction {
   init?(_ json: JSONElement) {
     guard let request: Int = json["r"]?.integer(), let place: Int = json["l"]?.integer(),
       let at = json["t"]?.integer(as: Int64.self), let runs: Int = json["n"]?.integer(),
-      let action = json["a"]?.json
+      let action = json["a"]?.json, StoredValues.areCounts(request, place, runs)
     else { return nil }
     let key = IdempotencyKey(json["k"])
     guard (key == nil) == (json["k"] == nil) else { return nil }
@@ -91,7 +91,7 @@ extension StoredOutcome {
 
   init?(_ json: JSONElement) {
     guard let at = json["t"]?.integer(as: Int64.self), let version: Int = json["v"]?.integer(),
-      let key = IdempotencyKey(json["k"])
+      let key = IdempotencyKey(json["k"]), StoredValues.areCounts(version)
     else { return nil }
     self.init(
       key: key, at: Timestamp(milliseconds: at), version: version,

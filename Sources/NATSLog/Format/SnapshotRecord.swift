@@ -74,6 +74,8 @@ struct SnapshotRecord: Equatable, Sendable {
       let version: Int = root["v"]?.integer(), let schema = root["h"]?.string,
       let milestones = HistoryIndex(root["k"])
     else { return nil }
+    let lastMilestone = root["l"]?.integer() ?? 0
+    guard StoredValues.areCounts(version, lastMilestone) else { return nil }
     self.epoch = epoch
     snapshot = Snapshot(version: version, state: Array(payload[(end + 1)...]), schema: schema)
     at = root["t"]?.integer(as: Int64.self) ?? 0
@@ -85,6 +87,6 @@ struct SnapshotRecord: Equatable, Sendable {
       return Earlier(version: version, sequence: sequence, schema: schema)
     }
     chain = Chain(
-      earlier: earlier, milestones: milestones, lastMilestone: root["l"]?.integer() ?? 0)
+      earlier: earlier, milestones: milestones, lastMilestone: lastMilestone)
   }
 }

@@ -46,7 +46,7 @@ final class TimerTable: Sendable {
   func set(_ head: SessionHead, of key: SessionKey, in names: StoreNames) {
     // The number of the history: the sequence of the message that begins its index, and the number
     // of the stream.
-    let history = Int64(head.first * names.logStreams + names.logNumber(of: key))
+    let history = Int64(head.first &* names.logStreams &+ names.logNumber(of: key))
     let positions = head.journal.timers.values.map {
       TimerPosition(due: $0.due, history: history, id: $0.id)
     }

@@ -133,6 +133,11 @@ struct StoreFile: Sendable {
       throw SQLiteLogError(
         .unsuitable, "the store \"\(path)\" is the database of another program")
     }
+    guard found.version >= 0 else {
+      throw SQLiteLogError(
+        .unsuitable,
+        "the store \"\(path)\" is damaged: its tables are of version \(found.version)")
+    }
     guard found.version <= Schema.version else {
       throw SQLiteLogError(
         .unsuitable,

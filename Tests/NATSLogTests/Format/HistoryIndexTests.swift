@@ -68,6 +68,13 @@ struct HistoryIndexTests {
     }
   }
 
+  @Test func `the number of messages of an index of all levels does not overflow`() {
+    let full = [HistoryIndex.Position](
+      repeating: HistoryIndex.Position(version: 0, sequence: 0), count: HistoryIndex.fanOut - 1)
+    let index = HistoryIndex(Array(repeating: full, count: HistoryIndex.levelBound))
+    #expect(index.count == (1 << 60) - 1)
+  }
+
   @Test func `messages without entries are not selected`() {
     var index = HistoryIndex()
     for (version, sequence) in [(0, 1), (2, 2), (2, 3), (3, 4)] {

@@ -135,9 +135,35 @@ struct LogMessageTests {
     #"{"f":1,"k":"batch","e":"a","v":0,"n":0,"t":0,"i":[[1]]}"#,
     #"{"f":1,"k":"batch","e":"a","v":0,"n":0,"t":0,"x":[1]}"#,
     #"{"f":1,"k":"batch","e":"a","v":0,"n":0,"t":0,"o":[{"t":1}]}"#,
+    #"{"f":1,"k":"batch","e":"a","v":0,"n":0,"t":0,"c":9223372036854775807}"#,
+    #"{"f":1,"k":"batch","e":"a","v":0,"n":0,"t":0,"b":[1,9223372036854775807,1]}"#,
+    #"{"f":1,"k":"batch","e":"a","v":0,"n":0,"t":0,"b":[1,1,9223372036854775807]}"#,
+    #"{"f":1,"k":"batch","e":"a","v":0,"n":0,"t":0,"i":[[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[1,1]]}"#,
+    #"{"f":1,"k":"batch","e":"a","v":0,"n":0,"t":0,"a":[{"r":1,"l":0,"t":2,"n":9223372036854775807,"a":1}]}"#,
   ])
   func `other payloads are rejected`(_ text: String) {
     #expect(LogMessage(json(text), expecting: 0) == nil)
+  }
+
+  @Test(arguments: [
+    #"{"f":1,"e":"a","v":9223372036854775807,"i":[],"q":0,"m":[{"t":1,"m":1}],"o":[]}"#,
+    #"{"f":1,"e":"a","v":0,"i":[],"q":-9223372036854775808,"m":[],"o":[]}"#,
+    #"{"f":1,"s":"a","b":0,"n":9223372036854775807,"t":0,"v":[0],"i":[],"c":[{"k":"e","i":"x","e":"a","v":0,"n":0,"t":0}]}"#,
+    #"{"f":1,"s":"a","b":0,"n":0,"t":0,"v":[9223372036854775807],"i":[],"c":[]}"#,
+    #"{"f":1,"e":"k","v":3,"h":"a","l":9223372036854775807,"k":[],"q":[]}"# + "\n1",
+  ])
+  func `pages, records and snapshots with numbers out of range are rejected`(_ text: String) {
+    #expect(Page(json(text)) == nil)
+    #expect(FeedRecord(json(text)) == nil)
+    #expect(SnapshotRecord(json(text)) == nil)
+  }
+
+  @Test func `the message after one with damaged positions does not trap`() throws {
+    let text =
+      #"{"f":1,"k":"batch","e":"a","v":0,"n":0,"t":0,"i":[[9223372036854775807,-9223372036854775808]]}"#
+    let message = try #require(LogMessage(json(text), expecting: 4))
+    let head = SessionHead(message, at: 5, by: nil)
+    #expect(!head.appending(LogBatch(), to: "a", now: .now).json(expecting: 5).isEmpty)
   }
 
   @Test func `a head continues what its message says`() throws {

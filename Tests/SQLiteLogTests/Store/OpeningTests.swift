@@ -34,6 +34,14 @@ struct OpeningTests {
     #expect(again.close())
   }
 
+  @Test func `tables of a negative version are damage`() throws {
+    #expect(try SQLiteLog(path: folder["log.db"]).close())
+    try Shell.sqlite(folder["log.db"], "PRAGMA user_version = -5")
+    let error = reason(against: "log.db")
+    #expect(error?.code == .unsuitable)
+    #expect(error?.message.contains("-5") == true)
+  }
+
   @Test func `sources that were announced before closing are written`() throws {
     let log = try SQLiteLog(path: folder["log.db"])
     let sessions = (0..<100).map { log.session(SessionKey(reactor: "counter", id: "s\($0)")) }
