@@ -80,9 +80,18 @@ final class LogCleaner: Sendable {
     if let feed = store.feed.withLock({ $0 }) { cut = min(cut, feed.position(of: number) + 1) }
     guard cut > before.first else { return false }
     let start = Clock.milliseconds
-    let sessions = try await compactSessions(of: number, before: cut)
+    let compacted = try await compactSessions(of: number, before: cut)
     try rules.hook(.willCut)
-    try await store.reader.purge(stream, before: cut)
+    var deleted = 0
+    if compacted.isComplete {
+      deleted = try await store.reader.purge(stream, before: cut)
+    } else {
+      // The messages of the other sessions remain.
+      for key in compacted.anchored {
+        deleted += try await store.reader.purge(
+          stream, store.names.logSubject(of: key), before: cut)
+      }
+    }
     try rules.hook(.cut)
     let after = try await store.reader.bounds(of: stream)
     sizes.withLock { $0[number] = after.bytes }
@@ -90,7 +99,8 @@ final class LogCleaner: Sendable {
     store.logger.info(
       "a stream was cleaned",
       [
-        "stream": stream, "sessions": "\(sessions)", "messages": "\(cut - before.first)",
+        "stream": stream, "sessions": "\(compacted.anchored.count)",
+        "messages": "\(deleted)",
         "bytes": "\(before.bytes) to \(after.bytes)",
         "milliseconds": "\(Clock.milliseconds - start)",
       ])
@@ -115,36 +125,69 @@ final class LogCleaner: Sendable {
 
   // MARK: Sessions
 
+  /// The sessions of a stream after their compaction.
+  private struct Compacted {
+    /// The sessions that got an anchor.
+    var anchored: [SessionKey] = []
+    /// Whether no session needs the messages.
+    var isComplete = true
+  }
+
+  private typealias Compaction = (key: SessionKey, result: Result<Bool, LogError>)
+
   /// Appends anchors for all sessions that need messages before a sequence.
   ///
-  /// - Returns: Their number.
-  private func compactSessions(of number: Int, before cut: Int) async throws(LogError) -> Int {
+  /// A session that cannot be compacted does not prevent that of others.
+  ///
+  /// - Returns: The sessions.
+  /// - Throws: If most sessions cannot be compacted, for example because the brokers cannot be
+  ///   reached.
+  private func compactSessions(
+    of number: Int, before cut: Int
+  ) async throws(LogError) -> Compacted {
     let keys = try await store.logSubjects(number).compactMap { StoreNames.session(of: $0) }
-    let results = await withTaskGroup(of: Result<Bool, LogError>.self) { group in
+    let results = await withTaskGroup(of: Compaction.self) { group in
       var rest = keys[...]
-      var results: [Result<Bool, LogError>] = []
+      var results: [Compaction] = []
+      var failures = 0
       for _ in 0..<rules.parallel { startNext(&rest, cut, in: &group) }
-      for await result in group {
-        results.append(result)
-        if case .success = result { startNext(&rest, cut, in: &group) }
+      for await compaction in group {
+        results.append(compaction)
+        if case .failure = compaction.result { failures += 1 }
+        let mostFail = 2 * failures > results.count + rules.parallel
+        if !mostFail { startNext(&rest, cut, in: &group) }
       }
       return results
     }
-    var count = 0
-    for result in results where try result.get() { count += 1 }
-    return count
+    var compacted = Compacted()
+    var failures: [(key: SessionKey, error: LogError)] = []
+    for (key, result) in results {
+      switch result {
+      case .success(let isAnchored): if isAnchored { compacted.anchored.append(key) }
+      case .failure(let error): failures.append((key, error))
+      }
+    }
+    guard let first = failures.first else { return compacted }
+    store.engine.counters.uncleaned.add(failures.count)
+    guard results.count == keys.count, failures.count < keys.count else { throw first.error }
+    for (key, error) in failures.prefix(rules.parallel) {
+      store.logger.warning(
+        "a session was not cleaned",
+        ["reactor": key.reactor, "session": key.id, "reason": error.reason])
+    }
+    compacted.isComplete = false
+    return compacted
   }
 
   private func startNext(
-    _ rest: inout ArraySlice<SessionKey>, _ cut: Int,
-    in group: inout TaskGroup<Result<Bool, LogError>>
+    _ rest: inout ArraySlice<SessionKey>, _ cut: Int, in group: inout TaskGroup<Compaction>
   ) {
     guard let key = rest.popFirst() else { return }
     group.addTask { [self] in
       do throws(LogError) {
-        return .success(try await compact(key, before: cut))
+        return (key, .success(try await compact(key, before: cut)))
       } catch {
-        return .failure(error)
+        return (key, .failure(error))
       }
     }
   }

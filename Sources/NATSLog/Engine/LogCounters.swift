@@ -15,6 +15,8 @@ final class LogCounters: Sendable {
   let forks = Counter()
   /// Streams that were cleaned.
   let cleanings = Counter()
+  /// Sessions that could not be compacted when their stream was cleaned.
+  let uncleaned = Counter()
   /// Anchors that were appended.
   let anchors = Counter()
   /// Messages that were read by their sequences.
@@ -45,6 +47,10 @@ extension LogCounters {
     text.family(
       "reactord_nats_cleanings_total", .counter,
       "LOG streams whose old messages were moved into pages and deleted.", cleanings.value)
+    text.family(
+      "reactord_nats_cleaning_failures_total", .counter,
+      "Sessions whose messages could not be moved into pages when their stream was cleaned.",
+      uncleaned.value)
     text.family(
       "reactord_nats_anchors_total", .counter,
       "Messages that replace the earlier messages of a session.", anchors.value)

@@ -21,10 +21,19 @@ extension StreamReader {
     }
   }
 
-  /// Deletes the messages of a stream before a sequence.
-  func purge(_ stream: String, before sequence: Int) async throws(LogError) {
+  /// Deletes the messages of a stream before a sequence: all of them, or those with a subject.
+  ///
+  /// - Returns: Their number.
+  @discardableResult
+  func purge(
+    _ stream: String, _ subject: String? = nil, before sequence: Int
+  ) async throws(LogError) -> Int {
+    var request: [UInt8] = []
+    request.put("{\"seq\":", sequence)
+    if let subject { request.put(",\"filter\":", string: subject) }
+    request.put("}")
     do throws(APIFailure) {
-      _ = try await call("STREAM.PURGE.\(stream)", Array("{\"seq\":\(sequence)}".utf8))
+      return try await call("STREAM.PURGE.\(stream)", request)["purged"]?.integer() ?? 0
     } catch {
       throw error.logError
     }

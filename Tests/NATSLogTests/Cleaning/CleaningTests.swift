@@ -322,6 +322,25 @@ import Testing
     try await fork.append(version + 1...version + 1, to: "f")
   }
 
+  @Test func `a session that cannot be compacted does not prevent the cleaning of others`()
+    async throws
+  {
+    let store = try store()
+    let log = try await store.open()
+    defer { log.close() }
+    try await fill(log)
+    let subject = log.store.names.logSubject(of: SessionKey(reactor: "counter", id: "damaged"))
+    _ = try await log.store.engine.request(Array("damaged".utf8), to: subject)
+    let stream = log.store.names.log(0)
+    let before = try await count(stream, in: log)
+    #expect(try await log.cleaner.clean(0))
+    #expect(try await count(stream, in: log) < before / 2)
+    #expect(log.store.engine.counters.uncleaned.value == 1)
+    let last = try await log.store.reader.last(subject, in: stream)
+    #expect(last?.payload == Array("damaged".utf8))
+    try await check(log)
+  }
+
   @Test func `the pages of an interrupted fork are deleted`() async throws {
     let store = try store()
     let log = try await store.open()
