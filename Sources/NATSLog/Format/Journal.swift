@@ -74,6 +74,18 @@ extension StoredTimer {
 }
 
 extension LogBatch {
+  /// The approximate size of what the batch adds to the journal or replaces in it, in bytes.
+  var addedSize: Int {
+    accepted.reduce(0) { $0 + $1.approximateSize }
+      + timers.reduce(0) { $0 + ($1.timer?.approximateSize ?? 0) }
+  }
+
+  /// The approximate size of the JSON of all changes, in bytes.
+  var approximateSize: Int {
+    let size = addedSize + 32 * finished.count + 64 * timers.count + 512 * outcomes.count
+    return entries.reduce(size) { $0 + 256 + $1.mutation.count + ($1.action?.count ?? 0) }
+  }
+
   /// The approximate size of the batch's changes to the journal, in bytes.
   var journalSize: Int {
     var journal = Journal()

@@ -113,8 +113,34 @@ struct SessionHead: Equatable, Sendable {
 
   // MARK: Next message
 
+  /// Whether a message can contain the journal after a batch, and other changes.
+  ///
+  /// A batch that adds nothing to the journal is always possible, so that actions can finish.
+  ///
+  /// - Parameters:
+  ///   - batch: The batch.
+  ///   - bound: The maximum size of a message, in bytes.
+  /// - Returns: Whether it can.
+  func hasRoom(for batch: LogBatch, in bound: Int) -> Bool {
+    let added = batch.addedSize
+    guard added > 0, journal.size + added > bound / 2 else { return true }
+    var journal = journal
+    journal.apply(batch)
+    return journal.size <= max(bound / 2, self.journal.size)
+  }
+
   /// The message of a batch after this head.
-  func appending(_ batch: LogBatch, to epoch: String, now: Timestamp) -> LogMessage {
+  ///
+  /// - Parameters:
+  ///   - batch: The batch.
+  ///   - epoch: The name of the history.
+  ///   - now: The time.
+  ///   - bound: The maximum size of the message, in bytes: the journal is written again later if it
+  ///     does not fit beside the batch.
+  /// - Returns: The message.
+  func appending(
+    _ batch: LogBatch, to epoch: String, now: Timestamp, bound: Int = .max
+  ) -> LogMessage {
     var message = next(.batch, epoch: epoch, now: now)
     if status == .none { message.parameters = batch.parameters }
     message.batch = batch
@@ -129,8 +155,11 @@ struct SessionHead: Equatable, Sendable {
     message.hasParameters = message.hasParameters || message.parameters != nil
     let next = LogMessage.Base(
       sequence: base.sequence, count: base.count + 1, size: base.size + batch.journalSize)
-    if count == 0 || journal.size <= Self.inlineJournal || next.count >= Self.baseInterval
+    let isDue =
+      next.count >= Self.baseInterval
       || max(next.size, 64 * next.count) > max(4096, journal.size)
+    if count == 0 || journal.size <= Self.inlineJournal
+      || isDue && journal.size + batch.approximateSize <= bound
     {
       message.journal = journal
     } else {

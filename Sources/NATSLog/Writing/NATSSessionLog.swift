@@ -354,9 +354,10 @@ final class NATSSessionLog: SessionLog {
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void
   ) {
     write(
-      { head in
-        head.accepts(epoch, version)
-          ? .write(head.appending(batch, to: epoch, now: .now)) : .reject(.conflict)
+      { [bound = store.batchBound] head in
+        guard head.accepts(epoch, version) else { return .reject(.conflict) }
+        guard head.hasRoom(for: batch, in: bound) else { return .reject(.tooLarge) }
+        return .write(head.appending(batch, to: epoch, now: .now, bound: bound))
       }, completion: completion)
   }
 

@@ -166,6 +166,58 @@ struct LogMessageTests {
     #expect(!head.appending(LogBatch(), to: "a", now: .now).json(expecting: 5).isEmpty)
   }
 
+  // MARK: The bound of the journal
+
+  private func accepted(_ request: Int, size: Int) -> AcceptedAction {
+    AcceptedAction(
+      id: .init(request: request, place: 0), action: [UInt8](repeating: 0x31, count: size),
+      isInArray: false, key: nil, at: Timestamp(milliseconds: 1))
+  }
+
+  @Test func `a batch has room unless the journal grows beyond half of a message`() {
+    let bound = 10_000
+    var head = SessionHead()
+    for request in 1...4 {
+      let batch = LogBatch(accepted: [accepted(request, size: 1000)])
+      #expect(head.hasRoom(for: batch, in: bound))
+      head = head.following(
+        head.appending(batch, to: "e", now: .now, bound: bound), at: request, by: nil)
+    }
+    let next = accepted(5, size: 1000)
+    #expect(!head.hasRoom(for: LogBatch(accepted: [next]), in: bound))
+    let timer = StoredTimer(id: "t", due: .now, action: [UInt8](repeating: 0x31, count: 1000))
+    let timers = [StoredTimerChange(id: "t", timer: timer)]
+    #expect(!head.hasRoom(for: LogBatch(timers: timers), in: bound))
+    #expect(
+      head.hasRoom(
+        for: LogBatch(accepted: [next], finished: [.init(request: 1, place: 0)]), in: bound))
+    // An action of a journal that an earlier release has filled can be written again, and finish.
+    #expect(head.hasRoom(for: LogBatch(accepted: [accepted(1, size: 1000)]), in: 100))
+    #expect(head.hasRoom(for: LogBatch(finished: [.init(request: 1, place: 0)]), in: 100))
+  }
+
+  @Test func `a journal that does not fit beside a batch is written again later`() throws {
+    let bound = 10_000
+    var head = SessionHead()
+    for request in 1...4 {
+      let batch = LogBatch(accepted: [accepted(request, size: 1000)])
+      head = head.following(
+        head.appending(batch, to: "e", now: .now, bound: bound), at: request, by: nil)
+    }
+    head.base = LogMessage.Base(sequence: 4, count: SessionHead.baseInterval, size: 100)
+    let large = LogEntry(
+      version: 1, at: .now, action: nil, mutation: [UInt8](repeating: 0x31, count: 7000))
+    let message = head.appending(
+      LogBatch([large], finished: [.init(request: 1, place: 0)]), to: "e", now: .now, bound: bound)
+    #expect(message.journal == nil)
+    #expect(message.json(expecting: 4).count < bound)
+    head = head.following(message, at: 5, by: nil)
+    let next = head.appending(
+      LogBatch([LogEntry(counted: 2)]), to: "e", now: .now, bound: bound)
+    #expect(next.journal?.accepted.count == 3)
+    #expect(next.json(expecting: 5).count < bound)
+  }
+
   @Test func `a head continues what its message says`() throws {
     var head = SessionHead()
     var messages: [Int: LogMessage] = [:]

@@ -277,6 +277,46 @@ import Testing
     try await session.append(2...2)
   }
 
+  @Test func `a session whose journal is full is loaded and compacted, and finishes its actions`()
+    async throws
+  {
+    let broker = try Broker("max_payload: 65536")
+    let store = try TestStore(broker.url)
+    var log = try await store.open()
+    func batch(_ request: Int) -> LogBatch {
+      LogBatch(accepted: [
+        AcceptedAction(
+          id: .init(request: request, place: 0), action: [UInt8](repeating: 0x31, count: 2000),
+          isInArray: false, key: nil, at: .now)
+      ])
+    }
+    var count = 0
+    let error = await #expect(throws: LogError.self) {
+      while count < 100 {
+        try await log.counter().append(batch(count + 1), to: "one", expecting: 0)
+        count += 1
+      }
+    }
+    #expect(error == .tooLarge)
+    #expect(count > 10)
+    log.close()
+    log = try await store.open()
+    defer { log.close() }
+    let key = SessionKey(reactor: "counter", id: "demo")
+    #expect(try await log.counter().load().acceptedActions.count == count)
+    #expect(try await log.cleaner.compact(key, before: .max))
+    // Messages with an entry of half of the bound beside the journal.
+    for version in 1...count {
+      let entry = LogEntry(
+        version: version, at: .now, action: nil, mutation: [UInt8](repeating: 0x31, count: 40_000))
+      try await log.session(key).append(
+        LogBatch([entry], finished: [.init(request: version, place: 0)]), to: "one",
+        expecting: version - 1)
+    }
+    #expect(try await log.counter().load().acceptedActions == [])
+    try await log.counter().append(batch(99), to: "one", expecting: count)
+  }
+
   @Test func `globals outlive the process, and a value follows the one that was read`() async throws
   {
     let store = try TestStore()
