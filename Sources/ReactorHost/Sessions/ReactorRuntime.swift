@@ -5,6 +5,9 @@ internal import Telemetry
 
 /// A hosted reactor: its sessions in memory and in the log.
 final class ReactorRuntime: HostedReactor {
+  /// The number of times that a log is verified whose oldest entries are deleted meanwhile.
+  private static let refoldBound = 10
+
   let name: String
   let summary: String
   let examplePage: String?
@@ -252,10 +255,21 @@ final class ReactorRuntime: HostedReactor {
   }
 
   func refold(_ id: String) throws(LogError) -> RefoldReport {
+    let key = SessionKey(reactor: name, id: id)
+    let log = environment.log.session(key)
+    for _ in 0..<Self.refoldBound {
+      let before = try LogExtent(of: log)
+      let result = Result { () throws(LogError) in try refold(log, key) }
+      if case .success(let report) = result, report.findings.isEmpty { return report }
+      // Another process can end the session or shorten its log between two reads.
+      guard try LogExtent(of: log) != before else { return try result.get() }
+    }
+    throw .unavailable("The log of \(key) was shortened too often during its verification.")
+  }
+
+  private func refold(_ log: any SessionLog, _ key: SessionKey) throws(LogError) -> RefoldReport {
     do {
-      let key = SessionKey(reactor: name, id: id)
-      return try environment.witness.verify(
-        environment.log.session(key), try scope(of: key))
+      return try environment.witness.verify(log, try scope(of: key))
     } catch let error as LogError {
       throw error
     } catch {

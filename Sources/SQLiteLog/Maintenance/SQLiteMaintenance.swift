@@ -28,26 +28,40 @@ public struct SQLiteMaintenance: Sendable {
 
   /// Copies one state of the store to a new file, with mode 0600.
   ///
-  /// Can run while a daemon uses the store. The copy is an independent store.
+  /// Can run while a daemon uses the store. The copy is an independent store. It gets its name when it
+  /// is complete, and has the suffix `.partial` before.
   ///
   /// - Parameter copy: The new file, which must not exist.
-  /// - Throws: If the store cannot be read or the copy cannot be written.
+  /// - Throws: If the store cannot be read or the copy cannot be written; there is no new file then.
   public func backUp(to copy: String) throws(SQLiteLogError) {
     let connection = try StoreFile(path: path).open(for: .reading)
-    let descriptor = unsafe open(copy, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else {
-      let error = SystemError.current
-      throw SQLiteLogError(
-        .cannotCreate,
-        error.code == EEXIST
-          ? "the copy \"\(copy)\" exists already" : "cannot create the copy \"\(copy)\": \(error)")
-    }
+    guard unsafe access(copy, F_OK) != 0 else { throw cannotCreate(copy, EEXIST) }
+    let partial = copy + ".partial"
+    let descriptor = unsafe open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw cannotCreate(partial, errno) }
     close(descriptor)
-    try mappingErrors { () throws(DatabaseError) in try connection.copy(to: copy) }
+    defer { unsafe unlink(partial) }
+    try mappingErrors { () throws(DatabaseError) in try connection.copy(to: partial) }
     // A restored copy reuses the numbers of changes that the original commits after the backup.
     // Delete the name of the feed, so that the feed of the copy gets another name.
-    let restored = try StoreFile(path: copy).open(for: .writing)
-    try mappingErrors { () throws(DatabaseError) in try restored.execute("DELETE FROM feed") }
+    do {
+      let restored = try StoreFile(path: partial).open(for: .writing)
+      try mappingErrors { () throws(DatabaseError) in try restored.execute("DELETE FROM feed") }
+    }
+    // A link does not replace a file. Not every file system has links.
+    guard unsafe link(partial, copy) != 0 else { return }
+    let code = errno
+    guard code == EPERM || code == EOPNOTSUPP, unsafe rename(partial, copy) == 0 else {
+      throw cannotCreate(copy, code)
+    }
+  }
+
+  private func cannotCreate(_ copy: String, _ code: Int32) -> SQLiteLogError {
+    SQLiteLogError(
+      .cannotCreate,
+      code == EEXIST
+        ? "the copy \"\(copy)\" exists already"
+        : "cannot create the copy \"\(copy)\": \(SystemError(code: code))")
   }
 
   /// Deletes the entries that need not be retained, and returns the space to the file system.

@@ -251,6 +251,37 @@ struct HistoryTests {
     #expect(try base.session(SessionKey(reactor: "sample", id: "copy")).record() == .none)
   }
 
+  /// A log of 3000 entries whose third page is read after a change.
+  private func refold(
+    _ log: MemoryLog, _ change: @escaping @Sendable (any SessionLog) -> Void
+  ) throws -> RefoldReport {
+    let stage = Stage(over: log)
+    let session = log.session(SessionKey(reactor: "sample", id: "demo"))
+    let entries = (1...3000).map {
+      LogEntry(version: $0, at: .now, action: nil, mutation: Array(#"{"add":1}"#.utf8))
+    }
+    session.append(LogBatch(entries), to: "one", expecting: 0) { _ in }
+    stage.log.beforeReads { if $0 == 2000 { change(session) } }
+    return try stage.reactor().refold("demo")
+  }
+
+  @Test func `a session that ends during its verification is not damaged`() throws {
+    let report = try refold(MemoryLog()) { session in
+      session.end { _ in }
+      session.create(epoch: "two", parameters: nil) { _ in }
+    }
+    #expect(report == RefoldReport())
+  }
+
+  @Test func `a log that is shortened during its verification is verified again`() throws {
+    let report = try refold(MemoryLog(retainedVersions: 10)) { session in
+      let state = Array(#"{"value":2500,"name":null,"ratio":null}"#.utf8)
+      session.save(Snapshot(version: 2500, state: state), of: "one")
+    }
+    #expect(report.findings == [])
+    #expect(report.mutations == 500)
+  }
+
   @Test func `a fork can replace a session that has ended`() throws {
     let stage = Stage()
     _ = try session(on: stage, versions: 3)

@@ -17,6 +17,7 @@ final class LogDouble: MutationLog {
     var held: [@Sendable () -> Void] = []
     var sourcesAreHeld = false
     var sources: [any BatchSource] = []
+    var beforeReads: @Sendable (Int) -> Void = { _ in }
   }
 
   /// For each append, the expected version followed by the versions of its entries.
@@ -37,6 +38,16 @@ final class LogDouble: MutationLog {
 
   func set(_ mode: Mode) {
     state.withLock { $0.mode = mode }
+  }
+
+  /// Calls a function before each read of entries, with the version after which they are read.
+  func beforeReads(_ body: @escaping @Sendable (Int) -> Void) {
+    state.withLock { $0.beforeReads = body }
+  }
+
+  fileprivate func willRead(after version: Int) {
+    reads.add(version)
+    state.withLock { $0.beforeReads }(version)
   }
 
   /// Requests no batch until ``requestBatches()``.
@@ -200,7 +211,7 @@ private final class SessionLogDouble: SessionLog {
   func entries(
     after version: Int, limit: Int, completion: @escaping ReadCompletion<[LogEntry]>
   ) {
-    log.reads.add(version)
+    log.willRead(after: version)
     base.entries(after: version, limit: limit, completion: completion)
   }
 

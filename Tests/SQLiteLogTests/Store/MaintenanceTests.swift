@@ -119,6 +119,16 @@ struct MaintenanceTests {
     copy.close()
   }
 
+  @Test func `a copy that fails leaves no file`() throws {
+    // The last step of a copy fails without this table.
+    try Shell.sqlite(folder["log.db"], "DROP TABLE feed")
+    let store = SQLiteMaintenance(path: folder["log.db"])
+    #expect(throws: SQLiteLogError.self) { try store.backUp(to: folder["copy.db"]) }
+    for name in ["copy.db", "copy.db.partial"] {
+      #expect(!FileManager.default.fileExists(atPath: folder[name]))
+    }
+  }
+
   @Test func `compaction applies the retention, and needs the store's lock`() throws {
     let store = SQLiteMaintenance(path: folder["log.db"])
     let rules = try #require(RetentionRules("all,counter=20"))
