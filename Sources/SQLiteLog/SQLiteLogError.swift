@@ -4,7 +4,7 @@
 public struct SQLiteLogError: Error, Equatable, Sendable {
   /// The kind of an error.
   public struct Code: Equatable, Sendable {
-    private enum Kind { case cannotCreate, inUse, unsuitable, unreadable }
+    private enum Kind { case cannotCreate, inUse, unsuitable, unreadable, invalidInput }
 
     private let kind: Kind
 
@@ -19,6 +19,9 @@ public struct SQLiteLogError: Error, Equatable, Sendable {
 
     /// The store cannot be read.
     public static let unreadable = Code(kind: .unreadable)
+
+    /// The lines of an import are invalid.
+    public static let invalidInput = Code(kind: .invalidInput)
   }
 
   /// The kind of the error.

@@ -117,11 +117,12 @@ extension NATSLog {
       line += 1
       guard !text.isEmpty else { continue }
       guard let read = ImportedLine(text) else {
-        throw NATSLogError("line \(line) is not a line of an export")
+        throw NATSLogError("line \(line) is not a line of an export", isInvalidInput: true)
       }
       guard read.isPlausible else {
         throw NATSLogError(
-          "line \(line) has an invalid session id or epoch, or a number or a time out of range")
+          "line \(line) has an invalid session id or epoch, or a number or a time out of range",
+          isInvalidInput: true)
       }
       switch read {
       case .session(let next):
@@ -134,7 +135,7 @@ extension NATSLog {
         }
       default:
         guard session != nil, try await session?.add(read) == true else {
-          throw NATSLogError("line \(line) does not follow the one before")
+          throw NATSLogError("line \(line) does not follow the one before", isInvalidInput: true)
         }
       }
     }

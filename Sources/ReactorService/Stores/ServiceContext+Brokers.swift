@@ -1,4 +1,5 @@
 #if NATS
+  internal import Glibc
   internal import MicrohttpdServer
   internal import NATSBus
   internal import NATSClient
@@ -88,7 +89,9 @@
   extension ConfigurationError {
     /// Creates the error for brokers that cannot be used.
     init(_ error: NATSLogError) {
-      self.init(message: "store: \(error)", exitCode: 78, isTemporary: error.isTemporary)
+      self.init(
+        message: "store: \(error)", exitCode: error.isInvalidInput ? EX_DATAERR : EX_CONFIG,
+        isTemporary: error.isTemporary)
     }
   }
 #endif

@@ -81,10 +81,15 @@ extension ServiceContext {
 
 extension ConfigurationError {
   /// Creates the error for a store that cannot be opened: EX_CANTCREAT if the file cannot be
-  /// created, else EX_CONFIG.
+  /// created, EX_DATAERR for invalid lines of an import, else EX_CONFIG.
   init(_ error: SQLiteLogError) {
+    let exitCode: Int32 =
+      switch error.code {
+      case .cannotCreate: EX_CANTCREAT
+      case .invalidInput: EX_DATAERR
+      default: EX_CONFIG
+      }
     self.init(
-      message: error.message, exitCode: error.code == .cannotCreate ? 73 : 78,
-      isTemporary: error.code == .inUse)
+      message: error.message, exitCode: exitCode, isTemporary: error.code == .inUse)
   }
 }

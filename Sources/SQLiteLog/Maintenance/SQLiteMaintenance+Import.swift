@@ -195,7 +195,7 @@ private struct ImportedLines {
     } catch {
       guard error.concernsOneStatement else { throw error }
       throw SQLiteLogError(
-        .unsuitable, "line \(line) is invalid, or its session exists: \(error)")
+        .invalidInput, "line \(line) is invalid, or its session exists: \(error)")
     }
   }
 

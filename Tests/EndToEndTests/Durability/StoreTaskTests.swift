@@ -94,6 +94,15 @@ import Testing
     #expect(lines.compactMap { $0["version"]?.int } == Array(1...1500))
   }
 
+  @Test(arguments: [#"{"version":1}"#, "none"])
+  func `an import of invalid lines ends with 65 and names the line`(_ line: String) throws {
+    let process = try ReactordProcess.launch(
+      ["log", "import", "--store", "sqlite:\(folder["new.db"])"],
+      under: ["/bin/sh", "-c", #"echo "$0" | exec "$@""#, line])
+    #expect(try process.wait() == .code(65))
+    #expect(process.standardError.contains("line 1"))
+  }
+
   @Test func `a store in use is neither compacted nor served twice`() throws {
     #expect(try run("compact").0 == 78)
     let second = try ReactordProcess.launch(
