@@ -63,7 +63,7 @@ extension Host {
     _ timer: DueTimer, of reactor: any HostedReactor,
     _ completion: @escaping @Sendable (TimerSchedule.Outcome) -> Void
   ) {
-    let overdue = Timestamp.now.milliseconds - timer.position.due.milliseconds
+    let overdue = Timestamp.now.milliseconds(since: timer.position.due)
     guard overdue >= TimerSchedule.retryInterval else { return completion(.failed) }
     environment.log.session(timer.key).lastWriter { _ in
       guard overdue >= 2 * TimerSchedule.retryInterval else { return completion(.failed) }

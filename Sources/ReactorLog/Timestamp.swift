@@ -19,6 +19,13 @@ public struct Timestamp: Hashable, Sendable, CustomStringConvertible {
     return Timestamp(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
   }
 
+  /// Returns the milliseconds since another time, clamped to the range of `Int64`.
+  package func milliseconds(since other: Timestamp) -> Int64 {
+    let (difference, overflow) = milliseconds.subtractingReportingOverflow(other.milliseconds)
+    guard overflow else { return difference }
+    return milliseconds < other.milliseconds ? .min : .max
+  }
+
   /// The time as ISO 8601 in UTC: `2026-11-20T20:43:00.123Z`.
   public var description: String {
     var bytes: [UInt8] = []

@@ -28,6 +28,15 @@ struct TimestampTests {
     }
   }
 
+  @Test(
+    arguments: [
+      (5, 3, 2), (3, 5, -2), (5, .min, .max), (-5, .max, .min), (.max, -1, .max), (0, .max, -.max),
+    ] as [(Int64, Int64, Int64)])
+  func `the time since another one is clamped`(_ end: Int64, _ start: Int64, _ time: Int64) {
+    let since = Timestamp(milliseconds: end).milliseconds(since: Timestamp(milliseconds: start))
+    #expect(since == time)
+  }
+
   @Test func `now is close to the system clock`() {
     let before = Int64(Date().timeIntervalSince1970 * 1000) - 1
     let now = Timestamp.now.milliseconds

@@ -40,7 +40,7 @@ extension ReactorProtocol {
     catchUp: Bool = false
   ) -> Observable<Mutation> {
     let timer = TimerChange.Timer(
-      action: action, due: time, period: period, catchesUp: catchUp)
+      action: action, due: max(time, .earliest), period: period, catchesUp: catchUp)
     return .changingTimer(TimerChange(id: id, timer: timer))
   }
 }

@@ -119,11 +119,10 @@ extension TimerChange.Timer {
     after due: WallTime, period: Int64, catchesUp: Bool, at now: WallTime
   ) -> WallTime? {
     guard period >= 1 else { return nil }
-    var missed: Int64 = 0
-    let late = now.milliseconds.subtractingReportingOverflow(due.milliseconds)
-    if !catchesUp, !late.overflow, late.partialValue > 0 { missed = late.partialValue / period }
-    guard missed < .max else { return nil }
-    let (steps, tooMany) = (missed + 1).multipliedReportingOverflow(by: period)
+    let (late, isLonger) = now.milliseconds.subtractingReportingOverflow(due.milliseconds)
+    // A stored due time can be any number: clamp the delay, so that one more period fits.
+    let delay = catchesUp ? 0 : min(max(0, isLonger ? .max : late), .max - period)
+    let (steps, tooMany) = (delay / period + 1).multipliedReportingOverflow(by: period)
     let (next, overflow) = due.milliseconds.addingReportingOverflow(steps)
     guard !tooMany, !overflow, next <= WallTime.last.milliseconds else { return nil }
     return WallTime(milliseconds: next)

@@ -26,6 +26,9 @@ public struct WallTime: Hashable, Sendable {
 
   /// The last millisecond of the year 9999, the last that ISO 8601 can express.
   public static let last = WallTime(milliseconds: 253_402_300_799_999)
+
+  /// The earliest due time of a timer, 1970-01-01T00:00:00Z: an earlier time has also passed.
+  static let earliest = WallTime(milliseconds: 0)
 }
 
 extension WallTime: Comparable {

@@ -59,4 +59,16 @@ struct TimerTableTests {
     let late = timer("a", at: 1000, every: 1000, catchesUp: true).repetition(at: now)
     #expect(late?.due.milliseconds == 2000)
   }
+
+  @Test(arguments: [.min, .min + 1, 3500 - .max, 3501 - .max] as [Int64], [1, 2, 1000] as [Int64])
+  func `a repetition after any stored time is later than that time`(_ due: Int64, _ period: Int64)
+    throws
+  {
+    for catchesUp in [false, true] {
+      let stored = timer("a", at: due, every: period, catchesUp: catchesUp)
+      let next = try #require(stored.repetition(at: Timestamp(milliseconds: 3500)))
+      #expect(next.due.milliseconds > due)
+      #expect(!catchesUp || next.due.milliseconds == due + period)
+    }
+  }
 }

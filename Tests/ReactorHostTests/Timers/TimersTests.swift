@@ -92,6 +92,27 @@ import Testing
     #expect(String(decoding: session.current.json, as: UTF8.self) == #"{"armed":1,"rings":["a"]}"#)
   }
 
+  @Test func `a timer with a time before 1970 is stored with that of 1970`() throws {
+    let session = try session()
+    try session.send(arm("a", at: -62_135_596_800_000))
+    #expect(stored.map(\.due.milliseconds) == [0])
+  }
+
+  @Test func `a stored timer with the least time fires`() throws {
+    let first = try session()
+    try first.send(arm("b", at: 9000))
+    let timer = StoredTimer(
+      id: "a", due: Timestamp(milliseconds: .min), action: Array(#"{"ring":"a"}"#.utf8))
+    let results = Recorder<Bool>()
+    memory.session(first.key).append(
+      LogBatch(timers: [StoredTimerChange(id: "a", timer: timer)]), to: first.epoch, expecting: 1
+    ) { if case .success = $0 { results.add(true) } }
+    #expect(results.values == [true])
+    let second = try session(in: Self.host(memory))
+    #expect(try fire("a", in: second) == [.done])
+    #expect(stored.map(\.id) == ["b"])
+  }
+
   @Test func `a timer that was read twice fires once`() throws {
     let session = try session()
     try session.send(arm("a", at: 5000))

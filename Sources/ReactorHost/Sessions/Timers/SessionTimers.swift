@@ -71,7 +71,7 @@ struct SessionTimers: Sendable {
   }
 
   private func execute(_ timer: StoredTimer) {
-    let lateness = max(0, Timestamp.now.milliseconds - timer.due.milliseconds)
+    let lateness = max(0, Timestamp.now.milliseconds(since: timer.due))
     environment.counts.timersFired.add()
     environment.counts.timerLateness.record(Duration.milliseconds(lateness))
     let action = AcceptedAction(
