@@ -113,6 +113,37 @@ import Testing
     #expect(stored.map(\.id) == ["b"])
   }
 
+  @Test func `a timer that an uncommitted action has removed is done with the commit`() throws {
+    let session = try session()
+    try session.send(arm("a", at: 5000))
+    log.set(.held)
+    try session.send(#"{"disarm":"a"}"#)
+    let due = try memory.dueTimers(after: nil, until: .now, limit: 1).timers[0]
+    let outcomes = Recorder<TimerSchedule.Outcome>()
+    SessionTimers(session: session).fire(due) { outcomes.add($0) }
+    #expect(outcomes.values.isEmpty)
+    log.releaseAll()
+    #expect(outcomes.values == [.done])
+    #expect(session.current.version == 1)
+  }
+
+  @Test func `a timer whose removal fails is due again`() throws {
+    let session = try session()
+    try session.send(arm("a", at: 5000))
+    log.set(.held)
+    try session.send(#"{"disarm":"a"}"#)
+    let due = try memory.dueTimers(after: nil, until: .now, limit: 1).timers[0]
+    let outcomes = Recorder<TimerSchedule.Outcome>()
+    SessionTimers(session: session).fire(due) { outcomes.add($0) }
+    // Another writer appends first, so that the log rejects the batch.
+    memory.session(session.key).append(
+      LogBatch([LogEntry(version: 2, at: .now, action: nil, mutation: Array(#""didArm""#.utf8))]),
+      to: session.epoch, expecting: 1
+    ) { _ in }
+    log.releaseAll()
+    #expect(outcomes.values == [.failed])
+  }
+
   @Test func `a timer that was read twice fires once`() throws {
     let session = try session()
     try session.send(arm("a", at: 5000))

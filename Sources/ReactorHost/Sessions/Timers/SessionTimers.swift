@@ -54,17 +54,17 @@ struct SessionTimers: Sendable {
   ///
   /// - Parameters:
   ///   - due: The timer as it was read from the log.
-  ///   - completion: Called when the batch that removes the timer is committed.
+  ///   - completion: Called when the batch that removes or replaces the timer is committed.
   func fire(
     _ due: DueTimer, completion: @escaping @Sendable (TimerSchedule.Outcome) -> Void
   ) {
     let isEnqueued = session.enqueueRequest {
       guard !session.hasEnded else { return completion(session.fault == nil ? .done : .failed) }
-      guard let timer = session.timerTable.withLock({ $0.timer(firedBy: due) }) else {
-        return completion(.done)
+      if let timer = session.timerTable.withLock({ $0.timer(firedBy: due) }) {
+        set(timer.id, to: timer.repetition(at: .now))
+        execute(timer)
       }
-      set(timer.id, to: timer.repetition(at: .now))
-      execute(timer)
+      // Without a timer, the batch that removes or replaces it may be uncommitted.
       session.whenCommitted { completion($0 ? .done : .failed) }
     }
     if !isEnqueued { completion(.failed) }
