@@ -3,6 +3,45 @@ internal import Telemetry
 
 /// The values of the machine, and the actions that its methods return.
 extension CommitMachine {
+  /// The progress of the session from one batch to the next, see ``CommitMachine``.
+  enum Phase: Sendable {
+    /// No batch is announced to the log.
+    case idle
+
+    /// A batch is announced to the log, which requests it when it can write.
+    case announced
+
+    /// The log writes a batch.
+    case appending(Batch)
+
+    /// A batch is committed, and the observers are being notified of it.
+    case publishing
+
+    /// The session has ended, and commits no further batches. `isPublishing` defers the
+    /// notification of the end until the observers have been notified of the last batch.
+    case ended(SessionEnd, fault: LogError?, isPublishing: Bool)
+
+    /// The session has ended while the log writes a batch, which is published before the
+    /// notification of the end if the log commits it.
+    indirect case closing(Batch, SessionEnd, fault: LogError?)
+
+    /// Whether the session has ended.
+    var hasEnded: Bool {
+      switch self {
+      case .ended, .closing: true
+      case .idle, .announced, .appending, .publishing: false
+      }
+    }
+
+    /// The error that ended the session; `nil` if it was deleted or evicted.
+    var fault: LogError? {
+      switch self {
+      case .ended(_, let fault, _), .closing(_, _, let fault): fault
+      case .idle, .announced, .appending, .publishing: nil
+      }
+    }
+  }
+
   /// The states of a batch at the log.
   ///
   /// A state is `nil` if it was not encoded, because the session had no observers and a later state

@@ -19,6 +19,7 @@ internal import Telemetry
 ///        └──────────────────────────────────────────────────────┘ nothing is pending
 ///
 ///       every phase ──▶ ended      deleted, evicted, rejected by the log, or not encodable
+///       appending ──▶ closing ──▶ ended      the log completes the batch after the end
 /// ```
 ///
 /// - At most one batch is at the log. Mutations that are reduced meanwhile form the next batch.
@@ -29,25 +30,6 @@ struct CommitMachine<Reply: Sendable>: Sendable {
   /// Called once: with `true` when a batch is committed, with `false` if the session ends before.
   typealias Continuation = @Sendable (_ isCommitted: Bool) -> Void
 
-  /// The progress of the session from one batch to the next, see ``CommitMachine``.
-  enum Phase: Sendable {
-    /// No batch is announced to the log.
-    case idle
-
-    /// A batch is announced to the log, which requests it when it can write.
-    case announced
-
-    /// The log writes a batch.
-    case appending(Batch)
-
-    /// A batch is committed, and the observers are being notified of it.
-    case publishing
-
-    /// The session has ended, and commits no further batches. `isPublishing` defers the
-    /// notification of the end until the observers have been notified of the last batch.
-    case ended(SessionEnd, fault: LogError?, isPublishing: Bool)
-  }
-
   /// Reasons not to form a batch.
   private struct Holds: OptionSet, Sendable {
     let rawValue: UInt8
@@ -55,6 +37,8 @@ struct CommitMachine<Reply: Sendable>: Sendable {
     static var turn: Holds { Holds(rawValue: 1) }
     /// The log is writing the end of the session, and would reject later batches.
     static var ending: Holds { Holds(rawValue: 2) }
+    /// The log has rejected a batch, and the session is about to end.
+    static var rejection: Holds { Holds(rawValue: 4) }
   }
 
   /// The state that was committed last.
@@ -77,10 +61,10 @@ struct CommitMachine<Reply: Sendable>: Sendable {
   /// The idempotency keys of requests that are being executed, by name.
   private var keys: [String: IdempotencyKey] = [:]
   private(set) var releasedKeys = 0  // for `claim(_:at:)`
-  private var observers: [any SessionObserver] = []
-  private var lastSnapshot: Int
+  var observers: [any SessionObserver] = []
+  var lastSnapshot: Int
   /// A snapshot of mutations that are not committed yet.
-  @Boxed private var snapshot: Snapshot? = nil
+  @Boxed var snapshot: Snapshot? = nil
 
   /// Creates a machine for a session at a version of its log.
   init(
@@ -94,14 +78,10 @@ struct CommitMachine<Reply: Sendable>: Sendable {
   }
 
   /// Whether the session has ended.
-  var hasEnded: Bool {
-    if case .ended = phase { true } else { false }
-  }
+  var hasEnded: Bool { phase.hasEnded }
 
   /// The error that ended the session; `nil` if it was deleted or evicted.
-  var fault: LogError? {
-    if case .ended(_, let fault, _) = phase { fault } else { nil }
-  }
+  var fault: LogError? { phase.fault }
 }
 
 // MARK: Turns and batches
@@ -169,10 +149,16 @@ extension CommitMachine {
   /// The caller publishes it and calls ``published()``.
   ///
   /// - Parameter snapshotInterval: The number of mutations between two snapshots.
-  /// - Returns: The publication; `nil` after the end.
+  /// - Returns: The publication; `nil` if no batch is at the log.
   mutating func committed(snapshotInterval: Int) -> Publication? {
-    guard case .appending(let batch) = phase else { return nil }
-    phase = .publishing
+    let batch: Batch
+    switch phase {
+    case .appending(let appended):
+      (batch, phase) = (appended, .publishing)
+    case .closing(let appended, let end, let fault):
+      (batch, phase) = (appended, .ended(end, fault: fault, isPublishing: true))
+    case .idle, .announced, .publishing, .ended: return nil
+    }
     let base = latest.version
     committedBatches += 1
     isStored = true
@@ -185,7 +171,25 @@ extension CommitMachine {
       version: base, states: batch.states, stopwatch: batch.stopwatch, observers: observers,
       continuations: dueContinuations(), replies: dueReplies(), latest: latest,
       snapshot: dueSnapshot(),
-      snapshotIsDue: latest.version - lastSnapshot >= snapshotInterval)
+      snapshotIsDue: !hasEnded && latest.version - lastSnapshot >= snapshotInterval)
+  }
+
+  /// The log has rejected the batch.
+  ///
+  /// - Returns: The closing of a session that has ended meanwhile; `nil` if the caller ends the
+  ///   session.
+  mutating func rejectedBatch(_ error: LogError) -> Closing? {
+    switch phase {
+    case .appending:
+      holds.insert(.rejection)
+      phase = .idle
+    case .closing(_, let end, let fault):
+      // The rest of the replies wait for this batch.
+      phase = .ended(end, fault: fault == nil ? nil : error, isPublishing: false)
+      return takeClosing(end)
+    case .idle, .announced, .publishing, .ended: break
+    }
+    return nil
   }
 
   /// A committed batch has been published.
@@ -197,7 +201,7 @@ extension CommitMachine {
     case .ended(let end, let fault, isPublishing: true):
       phase = .ended(end, fault: fault, isPublishing: false)
       return .close(takeClosing(end))
-    case .idle, .announced, .appending, .ended: return .rest
+    case .idle, .announced, .appending, .closing, .ended: return .rest
     }
   }
 
@@ -403,46 +407,6 @@ extension CommitMachine {
   }
 }
 
-// MARK: Observers and snapshots
-
-extension CommitMachine {
-  /// Adds an observer of the batches that are committed from now on.
-  ///
-  /// - Returns: The state before the first one that it receives; `nil` after the end.
-  mutating func add(_ observer: any SessionObserver) -> CommittedState? {
-    guard !hasEnded else { return nil }
-    observers.append(observer)
-    return latest
-  }
-
-  /// Removes an observer.
-  ///
-  /// - Returns: Whether observers remain.
-  @discardableResult
-  mutating func remove(_ observer: any SessionObserver) -> Bool {
-    if let index = observers.firstIndex(where: { $0 === observer }) { observers.remove(at: index) }
-    return !observers.isEmpty
-  }
-
-  /// Begins a snapshot of the reduced version if one is due.
-  ///
-  /// - Returns: The version; `nil` if none is due.
-  mutating func beginSnapshot(interval: Int) -> Int? {
-    guard !hasEnded, reducedVersion - lastSnapshot >= interval else { return nil }
-    lastSnapshot = reducedVersion
-    return reducedVersion
-  }
-
-  /// Adds a snapshot.
-  ///
-  /// - Returns: Whether to save it now; if not, the publication of its version returns it.
-  mutating func add(_ snapshot: Snapshot) -> Bool {
-    guard latest.version < snapshot.version else { return true }
-    if !hasEnded { self.snapshot = snapshot }
-    return false
-  }
-}
-
 // MARK: The end
 
 extension CommitMachine {
@@ -466,16 +430,22 @@ extension CommitMachine {
 
   /// Ends the session.
   ///
-  /// Mutations that are not committed are dropped.
+  /// Mutations that are not at the log are dropped. The observers, and the replies and continuations
+  /// that wait for the batch at the log, are notified after its result.
   mutating func end(_ end: SessionEnd, fault: LogError?) -> EndAction {
     guard !hasEnded else { return .none }
     (pendingEntries, pendingStates, journal) = ([], SmallArray(), JournalChanges())
-    guard case .publishing = phase else {
+    switch phase {
+    case .publishing:
+      phase = .ended(end, fault: fault, isPublishing: true)
+      return .closeLater
+    case .appending(let batch):
+      phase = .closing(batch, end, fault: fault)
+      return .close(takeClosing(end, besides: batch))
+    case .idle, .announced, .closing, .ended:
       phase = .ended(end, fault: fault, isPublishing: false)
       return .close(takeClosing(end))
     }
-    phase = .ended(end, fault: fault, isPublishing: true)
-    return .closeLater
   }
 
   /// Ends an unused session, to evict it from memory.
@@ -494,5 +464,17 @@ extension CommitMachine {
     return Closing(
       end: end, observers: observers, replies: waiting.removeAll(),
       continuations: continuations.map { $0.proceed })
+  }
+
+  /// Removes the replies and continuations that do not wait for the batch at the log.
+  private mutating func takeClosing(_ end: SessionEnd, besides batch: Batch) -> Closing {
+    let (version, taken) = (latest.version + batch.states.count, takenBatches)
+    let late = continuations.filter { $0.batch > taken }
+    continuations.removeLast(late.count)
+    keys = [:]
+    return Closing(
+      end: end, observers: [],
+      replies: waiting.removeAll { $0.version > version || $0.batch > taken },
+      continuations: late.map { $0.proceed })
   }
 }

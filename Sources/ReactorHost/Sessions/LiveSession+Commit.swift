@@ -142,6 +142,7 @@ extension LiveSession {
 
   private func didReject(_ error: LogError) {
     // After the end of the session, the log rejects the batch in flight, which is not an error.
+    if let closing = commits.withLock({ $0.rejectedBatch(error) }) { return finish(closing) }
     guard !hasEnded else { return }
     environment.counts.logFailures.add(error)
     environment.logger.error(

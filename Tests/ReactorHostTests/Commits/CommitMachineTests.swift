@@ -59,15 +59,71 @@ struct CommitMachineTests {
     guard case .rest = machine.published() else { return fail("it is closed twice") }
   }
 
-  @Test func `a batch that is committed after the end is not published`() throws {
+  /// Ends a session with a reply that waits for the batch at the log, and with a later one.
+  ///
+  /// - Returns: The replies that are notified of the end.
+  private func end(
+    _ machine: inout CommitMachine<Int>, notifying observer: any SessionObserver
+  ) -> [Int] {
+    _ = machine.add(observer)
+    for version in 1...2 {
+      _ = machine.reduced(.reduced([1]), to: [UInt8(version)])
+      _ = machine.finished(
+        version, key: nil, version: version, journalled: [], failure: nil, at: nil)
+      _ = machine.endTurn()
+      if version == 1 { takeBatch(of: &machine) }
+    }
+    guard case .close(let closing) = machine.end(.interrupted, fault: .unavailable("x")) else {
+      fail("the session is not closed")
+      return []
+    }
+    #expect(closing.observers.isEmpty)
+    return replies(closing.replies)
+  }
+
+  private func replies(_ waiting: SmallArray<CommitMachine<Int>.WaitingReply>) -> [Int] {
+    var replies: [Int] = []
+    waiting.forEach { replies.append($0.reply) }
+    return replies
+  }
+
+  @Test func `a batch that the log commits after the end is published, then observers end`() throws
+  {
+    var machine = machine()
+    #expect(end(&machine, notifying: CommitModel.Observer()) == [2])
+    let committed = machine.committed(snapshotInterval: 1)
+    let publication = try #require(committed)
+    #expect(publication.observers.count == 1 && !publication.snapshotIsDue)
+    #expect(replies(publication.replies) == [1])
+    #expect(machine.latest.version == 1)
+    guard case .close(let closing) = machine.published() else {
+      return fail("the session is not closed")
+    }
+    #expect(closing.observers.count == 1 && closing.replies.isEmpty)
+    #expect(machine.fault == .unavailable("x"))
+  }
+
+  @Test func `a batch that the log rejects after the end closes the rest with that error`() throws {
+    var machine = machine()
+    #expect(end(&machine, notifying: CommitModel.Observer()) == [2])
+    let rejected = machine.rejectedBatch(.full)
+    let closing = try #require(rejected)
+    #expect(closing.observers.count == 1 && replies(closing.replies) == [1])
+    #expect(machine.latest.version == 0)
+    #expect(machine.fault == .full)
+  }
+
+  @Test func `no batch is formed between a rejected one and the end`() throws {
     var machine = machine()
     reduce(&machine)
     takeBatch(of: &machine)
-    _ = machine.end(.interrupted, fault: .full)
-    let publication = machine.committed(snapshotInterval: 10)
-    #expect(publication == nil)
-    #expect(machine.latest.version == 0)
-    #expect(machine.fault == .full)
+    let closing = machine.rejectedBatch(.full)
+    #expect(closing.map(\.end) == nil)
+    _ = machine.reduced(.reduced([1]), to: [2])
+    guard case .rest = machine.endTurn() else { return fail("a batch is announced") }
+    guard case .close = machine.end(.interrupted, fault: .full) else {
+      return fail("the session is not closed")
+    }
   }
 
   @Test func `a stored outcome is committed with the mutations of its request`() throws {

@@ -192,9 +192,9 @@ struct CommitModel {
   private mutating func commit() {
     guard let (batch, _) = inFlight else { return }
     inFlight = nil
-    if random.next(below: 12) == 0 { return end(.interrupted, .full) }
+    if random.next(below: 12) == 0 { return rejectBatch() }
     let publication = machine.committed(snapshotInterval: 3)
-    #expect((publication == nil) == hasEnded)
+    #expect(publication != nil, "a batch that the log commits is published, also after the end")
     guard let publication else { return }
     #expect(publication.version == committed)
     #expect(publication.states.count == batch.entries.count)
@@ -213,6 +213,12 @@ struct CommitModel {
     for proceed in publication.continuations { proceed(true) }
     publication.replies.forEach { respond($0.reply, committed) }
     if let snapshot = publication.snapshot { #expect(snapshot.version <= committed) }
+  }
+
+  private mutating func rejectBatch() {
+    guard let closing = machine.rejectedBatch(.full) else { return end(.interrupted, .full) }
+    #expect(hasEnded)
+    close(closing)
   }
 
   private mutating func endPublication() {
@@ -308,6 +314,11 @@ struct CommitModel {
     case .close(let closing):
       #expect(!hasEnded)
       #expect(!isPublishing)
+      if let inFlight {
+        let last = committed + inFlight.batch.entries.count
+        #expect(closing.observers.isEmpty)
+        closing.replies.forEach { #expect($0.version > last || $0.batch > 0) }
+      }
       close(closing)
     }
     hasEnded = true

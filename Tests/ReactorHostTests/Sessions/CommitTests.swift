@@ -60,6 +60,36 @@ struct CommitTests {
       ])
   }
 
+  @Test func `a batch at the log is published although the session has ended meanwhile`() throws {
+    let session = try stage.session()
+    let watcher = Watcher()
+    _ = session.observe(watcher)
+    stage.log.set(.held)
+    let first = try session.send(#"{"add":5}"#)
+    // A State without JSON ends the session.
+    let second = try session.send(#""poison""#)
+    #expect(first.values.isEmpty && watcher.seen.values.isEmpty)
+    #expect(second.values.map { $0.hasPrefix("not committed") } == [true])
+    stage.log.set(.atOnce)
+    stage.log.releaseAll()
+    #expect(first.values == ["committed 1 \(state(5))"])
+    #expect(watcher.seen.values == ["1 \(state(5))", "interrupted"])
+    #expect(try stage.session().shown == "1 \(state(5))")
+  }
+
+  @Test func `a batch that the log rejects after the end of the session is not committed`() throws {
+    let session = try stage.session()
+    try session.send(#"{"add":1}"#)
+    stage.log.set(.held)
+    let first = try session.send(#"{"add":5}"#)
+    try session.send(#""poison""#)
+    #expect(first.values.isEmpty)
+    stage.log.set(.atOnce)
+    try stage.end()
+    stage.log.releaseAll()
+    #expect(first.values.map { $0.hasPrefix("not committed") } == [true])
+  }
+
   @Test func `mutations that are reduced before the log requests the batch share it`() throws {
     let session = try stage.session()
     stage.log.holdSources()

@@ -101,6 +101,8 @@ struct LimitsTests {
     let responses = try session.send(array(120))
     stage.log.set(.atOnce)
     try stage.end()
+    // The response waits for the result of the batch at the log.
+    stage.log.releaseAll()
     #expect(responses.values == ["ended"])
   }
 

@@ -1,0 +1,40 @@
+internal import ReactorLog
+
+/// The observers of a session and its snapshots.
+extension CommitMachine {
+  /// Adds an observer of the batches that are committed from now on.
+  ///
+  /// - Returns: The state before the first one that it receives; `nil` after the end.
+  mutating func add(_ observer: any SessionObserver) -> CommittedState? {
+    guard !hasEnded else { return nil }
+    observers.append(observer)
+    return latest
+  }
+
+  /// Removes an observer.
+  ///
+  /// - Returns: Whether observers remain.
+  @discardableResult
+  mutating func remove(_ observer: any SessionObserver) -> Bool {
+    if let index = observers.firstIndex(where: { $0 === observer }) { observers.remove(at: index) }
+    return !observers.isEmpty
+  }
+
+  /// Begins a snapshot of the reduced version if one is due.
+  ///
+  /// - Returns: The version; `nil` if none is due.
+  mutating func beginSnapshot(interval: Int) -> Int? {
+    guard !hasEnded, reducedVersion - lastSnapshot >= interval else { return nil }
+    lastSnapshot = reducedVersion
+    return reducedVersion
+  }
+
+  /// Adds a snapshot.
+  ///
+  /// - Returns: Whether to save it now; if not, the publication of its version returns it.
+  mutating func add(_ snapshot: Snapshot) -> Bool {
+    guard latest.version < snapshot.version else { return true }
+    if !hasEnded { self.snapshot = snapshot }
+    return false
+  }
+}
