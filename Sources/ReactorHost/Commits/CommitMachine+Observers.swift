@@ -4,10 +4,15 @@ internal import ReactorLog
 extension CommitMachine {
   /// Adds an observer of the batches that are committed from now on.
   ///
+  /// - Parameters:
+  ///   - observer: The observer.
+  ///   - retains: Whether the session stays in memory for the observer. An observer that does not
+  ///     retain it is not removed, and is not notified of an eviction.
   /// - Returns: The state before the first one that it receives; `nil` after the end.
-  mutating func add(_ observer: any SessionObserver) -> CommittedState? {
+  mutating func add(_ observer: any SessionObserver, retains: Bool = true) -> CommittedState? {
     guard !hasEnded else { return nil }
     observers.append(observer)
+    if !retains { passiveObservers += 1 }
     return latest
   }
 

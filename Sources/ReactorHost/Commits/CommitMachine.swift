@@ -62,6 +62,8 @@ struct CommitMachine<Reply: Sendable>: Sendable {
   private var keys: [String: IdempotencyKey] = [:]
   private(set) var releasedKeys = 0  // for `claim(_:at:)`
   var observers: [any SessionObserver] = []
+  /// The number of observers that do not prevent the eviction of the session.
+  var passiveObservers = 0
   var lastSnapshot: Int
   /// A snapshot of mutations that are not committed yet.
   @Boxed var snapshot: Snapshot? = nil
@@ -454,7 +456,9 @@ extension CommitMachine {
   mutating func evict() -> Bool {
     if hasEnded { return true }
     guard case .idle = phase, !hasPendingChanges else { return false }
-    guard observers.isEmpty, waiting.isEmpty, continuations.isEmpty else { return false }
+    guard observers.count == passiveObservers, waiting.isEmpty, continuations.isEmpty else {
+      return false
+    }
     phase = .ended(.interrupted, fault: nil, isPublishing: false)
     return true
   }

@@ -87,8 +87,13 @@ extension LiveSession: Session, SubmissionTarget, AudienceOwner {
 
   @usableFromInline
   func observe(_ observer: any SessionObserver) -> CommittedState? {
+    observe(observer, retains: true)
+  }
+
+  /// Adds an observer, see ``CommitMachine/add(_:retains:)``.
+  func observe(_ observer: any SessionObserver, retains: Bool) -> CommittedState? {
     commits.withLock { machine in
-      let base = machine.add(observer)
+      let base = machine.add(observer, retains: retains)
       if base != nil { meter.setObserved(true) }
       return base
     }

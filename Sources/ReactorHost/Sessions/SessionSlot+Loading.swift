@@ -250,7 +250,9 @@ extension SessionSlot {
       instance: instance, log: log, environment: environment)
     // The session has ended if its first state could not be encoded.
     if let fault = session.fault { throw fault }
-    if let observer = environment.observerMaker?(key), let base = session.observe(observer) {
+    if let observer = environment.observerMaker?(key),
+      let base = session.observe(observer, retains: false)
+    {
       observer.begin(from: base)
     }
     // Schedule the timers, which another process may have set.

@@ -1,4 +1,5 @@
 import ReactorHost
+import Synchronization
 import Telemetry
 import Testing
 
@@ -166,6 +167,19 @@ struct CommitMachineTests {
     guard case .wait = decision else { return fail("the reply does not wait") }
     _ = machine.endTurn()
     #expect(takeBatch(of: &machine).finished == [id])
+  }
+
+  @Test func `an observer that does not retain the session does not prevent its eviction`() throws {
+    var machine = machine()
+    let passive = CommitModel.Observer()
+    let base = machine.add(passive, retains: false)
+    #expect(base?.version == 0)
+    let observer = CommitModel.Observer()
+    _ = machine.add(observer)
+    #expect(!evict(&machine))
+    machine.remove(observer)
+    #expect(evict(&machine))
+    #expect(passive.seen.withLock { $0.ends } == 0)
   }
 
   @Test func `only an idle session without observers is evicted`() throws {

@@ -48,7 +48,8 @@ struct CommitModel {
   private var omitted: Set<Int> = []
   private var hasEnded = false
   private var requests: [Request] = []
-  private var observers: [(observer: Observer, base: Int)] = []
+  private var observers: [(observer: Observer, base: Int, retains: Bool)] = []
+  private var isEvicted = false
   private let continuations = Recorder<(number: Int, isCommitted: Bool)>()
   private var awaited: [Int] = []
 
@@ -242,16 +243,17 @@ struct CommitModel {
   // MARK: Observers, continuations and snapshots
 
   private mutating func changeObservers() {
-    if !observers.isEmpty, random.next(below: 3) == 0 {
-      let (observer, base) = observers.removeLast()
+    if let index = observers.lastIndex(where: { $0.retains }), random.next(below: 3) == 0 {
+      let (observer, base, _) = observers.remove(at: index)
       machine.remove(observer)
       check(observer, base)
     } else {
       let observer = Observer()
-      let base = machine.add(observer)
+      let retains = random.next(below: 4) > 0
+      let base = machine.add(observer, retains: retains)
       #expect((base == nil) == hasEnded)
       #expect(base.map { $0.version == committed } ?? true)
-      if base != nil { observers.append((observer, committed)) }
+      if base != nil { observers.append((observer, committed, retains)) }
     }
   }
 
@@ -284,10 +286,11 @@ struct CommitModel {
     case 0: end(.deleted, nil)
     case 1:
       let wasNeeded =
-        reduced > committed || !observers.isEmpty || inFlight != nil || isPublishing
+        reduced > committed || observers.contains { $0.retains } || inFlight != nil || isPublishing
         || announcements > 0 || requests.contains { $0.isDecided && $0.replies == 0 }
       if machine.evict() {
         #expect(hasEnded || !wasNeeded)
+        isEvicted = isEvicted || !hasEnded
         hasEnded = true
       }
     case 2..<6:
@@ -335,9 +338,9 @@ struct CommitModel {
   /// one call.
   private func checkTheEnd() {
     for request in requests where request.isDecided { #expect(request.replies == 1) }
-    for (observer, base) in observers {
+    for (observer, base, _) in observers {
       check(observer, base)
-      #expect(observer.seen.withLock { $0.ends } == (hasEnded ? 1 : 0))
+      #expect(observer.seen.withLock { $0.ends } == (hasEnded && !isEvicted ? 1 : 0))
     }
     let called = continuations.values
     #expect(

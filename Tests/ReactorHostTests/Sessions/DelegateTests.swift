@@ -55,6 +55,24 @@ struct DelegateTests {
     ) { _ in }
   }
 
+  @Test func `a session that only its delegate observes is evicted, and loaded with its delegate`()
+    async throws
+  {
+    let delegate = Delegate()
+    delegate.release.signal()
+    let host = host(delegate)
+    try add(session("a", of: host))
+    while delegate.calls.values.isEmpty { await Task.yield() }
+    for _ in 0..<2 { host.reactor("sample")?.sweep() }
+    #expect(host.reactor("sample")?.liveSessionCount == 0)
+    try add(session("a", of: host))
+    while delegate.calls.values.count < 2 { await Task.yield() }
+    #expect(
+      delegate.calls.values == [
+        Call(old: 0, new: 1, session: "a"), Call(old: 1, new: 2, session: "a"),
+      ])
+  }
+
   @Test func `a delegate that falls behind gets the newest State, and no commit waits for it`()
     async throws
   {
