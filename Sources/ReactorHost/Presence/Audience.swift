@@ -46,10 +46,7 @@ struct Audience: Sendable {
     guard owner.name != nil || details != nil else { return false }
     return update { details in
       details.revision += 1
-      if let name = owner.name {
-        let streams = details.streams[name, default: 0] + change
-        details.streams[name] = streams == 0 ? nil : streams
-      }
+      if let name = owner.name { details.add(change, of: name) }
       return details.becameStale()
     }
   }
@@ -61,7 +58,7 @@ struct Audience: Sendable {
     count += other.count
     guard let others = other.details else { return false }
     return update { details in
-      for (name, streams) in others.streams { details.streams[name, default: 0] += streams }
+      for (name, streams) in others.streams { details.add(streams, of: name) }
       details.observers += others.observers
       details.revision = max(details.revision, others.revision) + 1
       return details.becameStale()
@@ -142,6 +139,12 @@ struct Audience: Sendable {
 extension Audience.Details {
   fileprivate var isEmpty: Bool {
     streams.isEmpty && observers.isEmpty && phase == .idle
+  }
+
+  /// Adds streams of a named owner, or removes them.
+  fileprivate mutating func add(_ change: Int, of name: [UInt8]) {
+    let sum = streams[name, default: 0] + change
+    streams[name] = sum == 0 ? nil : sum
   }
 
   /// Records a change; returns whether to schedule a publication.

@@ -63,22 +63,20 @@ final class AbsentSession: SessionSource {
       session.epoch == Epoch.first(of: key)
       && session.parameters == environment.witness.parameters?.defaults
     guard isSame else { return end(.interrupted) }
-    // Hold the lock while the session adds the observer, so that `base` is pending before a commit
-    // is published.
-    let attached = state.withLock { state -> State? in
+    // Hold the lock while the session adds the observers, so that `base` is pending before a commit
+    // is published, and a subscriber that leaves is removed from the session.
+    let attached = state.withLock { state -> (isPresenceDue: Bool, hasActivityObservers: Bool)? in
       guard state.isAbsent else { return nil }
       if !state.observers.isEmpty {
         guard let base = session.observe(self) else { return nil }
         if base.version > 0 { state.pending.append(.commit(base)) }
       }
       state.session = session
-      defer { state.audience = Audience() }
-      return state
+      return state.moveSubscribers(to: session)
     }
-    guard let moved = attached else { return end(.interrupted) }
-    session.absorb(moved.audience)
-    for observer in moved.activityObservers { session.observeActivity(observer) }
-    for observer in moved.signalObservers { session.observeSignals(observer) }
+    guard let attached else { return end(.interrupted) }
+    if attached.isPresenceDue { session.schedulePublication() }
+    if attached.hasActivityObservers { session.publishActivity() }
     publishPending()
   }
 
@@ -269,6 +267,19 @@ extension AbsentSession: SessionObserver {
 
 extension AbsentSession.State {
   fileprivate var isAbsent: Bool { session == nil && !hasEnded }
+
+  /// Moves the audience and the observers of activity and signals to the session.
+  ///
+  /// - Returns: Whether to publish the session's presence and activity.
+  fileprivate mutating func moveSubscribers(
+    to session: LiveSession
+  ) -> (isPresenceDue: Bool, hasActivityObservers: Bool) {
+    for observer in activityObservers { session.activityObservers.add(observer) }
+    for observer in signalObservers { session.signalObservers.add(observer) }
+    let isPresenceDue = session.withAudience { [audience] in $0.absorb(audience) }
+    defer { (activityObservers, signalObservers, audience) = ([], [], Audience()) }
+    return (isPresenceDue, !activityObservers.isEmpty)
+  }
 
   /// Dequeues the next event, or ends the publication.
   fileprivate mutating func next() -> (AbsentSession.Event, [any SessionObserver])? {

@@ -132,6 +132,11 @@ extension LiveSession: Session, SubmissionTarget, AudienceOwner {
   @usableFromInline
   func observeActivity(_ observer: any ActivityObserver) {
     activityObservers.add(observer)
+    publishActivity()
+  }
+
+  /// Publishes the activity after a change of the observers.
+  func publishActivity() {
     // An empty turn: the activity is published at the end of each turn.
     enqueue {}
   }
@@ -182,11 +187,6 @@ extension LiveSession: Session, SubmissionTarget, AudienceOwner {
   @usableFromInline
   func stopObservingPresence(_ observer: any PresenceObserver) {
     audience.withLock { $0.remove(observer) }
-  }
-
-  /// Adds the subscribers of the session's ``AbsentSession``, which the counters already contain.
-  func absorb(_ audience: Audience) {
-    if self.audience.withLock({ $0.absorb(audience) }) { schedulePublication() }
   }
 
   func withAudience<Result: Sendable>(_ body: (inout Audience) -> Result) -> Result {

@@ -16,6 +16,7 @@ struct AudienceTests {
     var snapshot: Audience.Snapshot { audience.snapshot }
 
     func change(_ owner: StreamOwner, by change: Int) -> Bool { audience.change(owner, by: change) }
+    func absorb(_ other: Subject) -> Bool { audience.absorb(other.audience) }
     func add(_ observer: any PresenceObserver) -> Bool { audience.add(observer) }
     func remove(_ observer: any PresenceObserver) { audience.remove(observer) }
     func endPublication() -> Bool { audience.endPublication() }
@@ -41,6 +42,14 @@ struct AudienceTests {
     _ = audience.change(StreamOwner("a"), by: -1)
     _ = audience.change(.anonymous, by: -10)
     #expect(words(audience) == "0: ")
+  }
+
+  @Test func `streams that another audience removes are not counted by name`() {
+    let (before, after) = (Subject(), Subject())
+    for name in ["a", "b"] { _ = before.change(StreamOwner(name), by: 1) }
+    _ = after.change(StreamOwner("a"), by: -1)
+    _ = after.absorb(before)
+    #expect(words(after) == "1: b 1")
   }
 
   @Test func `names are compared as bytes`() {
