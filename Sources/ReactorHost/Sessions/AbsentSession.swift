@@ -35,7 +35,7 @@ final class AbsentSession: SessionSource {
   }
 
   deinit {
-    environment.absent.remove(key.id, ObjectIdentifier(self))
+    environment.absent.remove(self)
   }
 
   /// Sets the initial State.
@@ -75,6 +75,7 @@ final class AbsentSession: SessionSource {
       return state.moveSubscribers(to: session)
     }
     guard let attached else { return end(.interrupted) }
+    environment.absent.remove(self)
     if attached.isPresenceDue { session.schedulePublication() }
     if attached.hasActivityObservers { session.publishActivity() }
     publishPending()
@@ -88,7 +89,9 @@ final class AbsentSession: SessionSource {
       state.pending.append(.end(end))
       return true
     }
-    if isEnd { publishPending() }
+    guard isEnd else { return }
+    environment.absent.remove(self)
+    publishPending()
   }
 
   /// Publishes the pending events, unless another thread does.
@@ -335,12 +338,10 @@ final class AbsentSessions: Sendable {
     }
   }
 
-  /// The sources of sessions that were neither created nor deleted.
-  var all: [AbsentSession] {
+  /// The ids of the sessions that were neither created nor deleted.
+  var all: [String] {
     guard count.load(ordering: .sequentiallyConsistent) > 0 else { return [] }
-    // Release the sources after the lock: their deinitializers take the lock.
-    let sources = entries.withLock { $0.values.compactMap(\.session) }
-    return sources.filter(\.isAbsent)
+    return entries.withLock { Array($0.keys) }
   }
 
   /// Returns the source that other streams of the session use; `nil` if there is none.
@@ -357,9 +358,16 @@ final class AbsentSessions: Sendable {
     return entries.withLock { $0[id]?.session }
   }
 
-  fileprivate func remove(_ id: String, _ identity: ObjectIdentifier) {
+  /// Returns whether a session that was neither created nor deleted has streams.
+  func contains(_ id: String) -> Bool {
+    find(id)?.isAbsent ?? false
+  }
+
+  /// Removes a source whose session was created or deleted, or that has no streams.
+  fileprivate func remove(_ source: AbsentSession) {
     entries.withLock { entries in
-      guard entries[id]?.identity == identity else { return }
+      let id = source.key.id
+      guard entries[id]?.identity == ObjectIdentifier(source) else { return }
       entries[id] = nil
       count.store(entries.count, ordering: .sequentiallyConsistent)
     }

@@ -14,6 +14,7 @@ final class ReactorRuntime: HostedReactor {
   let environment: ReactorEnvironment
   private let authorizer: Authorizer?
   private let slots: SlotTable
+  private let streamedSessions = StreamedSessions()
   private let described = Mutex<ReactorDescription?>(nil)
 
   init(
@@ -142,10 +143,12 @@ final class ReactorRuntime: HostedReactor {
     liveSession(id) ?? environment.absent.begun(id)
   }
 
-  /// Creates, in memory, the sessions that have streams but do not exist.
+  /// Creates, in memory, the sessions that have streams but do not exist, on a queue.
   func createStreamedSessions() {
-    for absent in environment.absent.all {
-      session(absent.key.id, for: .use, parameters: nil) { _ in }
+    streamedSessions.create(environment.absent.all, on: environment.sessions) { [self] id in
+      // Look again: meanwhile, the session may have been created, or its streams may have ended.
+      guard environment.absent.contains(id) else { return }
+      session(id, for: .use, parameters: nil) { _ in }
     }
   }
 

@@ -6,6 +6,8 @@ import Testing
 
 /// The sources of streams of sessions that do not exist.
 struct AbsentSessionTests {
+  @TaskLocal private static var isInSetter = false
+
   /// Leaves an absent session when its session publishes its activity.
   private final class LeavingObserver: ActivityObserver, SignalObserver {
     let source: any SessionSource
@@ -32,6 +34,18 @@ struct AbsentSessionTests {
     return try #require(sources.values.first)
   }
 
+  /// Creates a reactor and records whether the thread that sets the global does.
+  private static func reactor(
+    _ name: Global<String?>, _ creations: Recorder<Bool>
+  ) -> SampleReactor {
+    creations.add(isInSetter)
+    return SampleReactor(effects: EffectBoard(), name: name.asObservable())
+  }
+
+  private func absent(_ host: Host, _ reactor: String) throws -> [String] {
+    try #require(host.reactor(reactor) as? ReactorRuntime).environment.absent.all.sorted()
+  }
+
   @Test func `an observer that leaves while the session is created is removed from it`() throws {
     let stage = Stage()
     let source = try source("demo", of: stage.host, "sample")
@@ -41,5 +55,29 @@ struct AbsentSessionTests {
     let session = try stage.session()
     session.publish(SessionSignal(Array("1".utf8), from: nil))
     #expect(observer.signals.values.isEmpty)
+  }
+
+  @Test func `a source is in the table until its session is created or deleted`() throws {
+    let stage = Stage()
+    let sources = try ["a", "b", "c"].map { try source($0, of: stage.host, "sample") }
+    #expect(try absent(stage.host, "sample") == ["a", "b", "c"])
+    _ = try stage.session("a")
+    try stage.end("b")
+    #expect(try absent(stage.host, "sample") == ["c"])
+    withExtendedLifetime(sources) {}
+  }
+
+  @Test func `setting a global creates the sessions with streams on another thread`() async throws {
+    let name = Global<String?>("name", nil)
+    let creations = Recorder<Bool>()
+    let host = Host(
+      [
+        ReactorRegistration("sample", summary: "A sample") { Self.reactor(name, creations) }
+      ], globals: [name])
+    let sources = try (0..<200).map { try source("s\($0)", of: host, "sample") }
+    try Self.$isInSetter.withValue(true) { try name.set("Ada") }
+    try await eventually { sources.allSatisfy { $0.current.version == 1 } }
+    #expect(!creations.values.contains(true))
+    try await eventually { try self.absent(host, "sample").isEmpty }
   }
 }

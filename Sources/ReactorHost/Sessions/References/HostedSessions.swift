@@ -48,6 +48,11 @@ final class HostedSessions: SessionLink {
   /// Calls a closure that loads a session or folds its log: on a queue if it may block on the disk.
   func load(_ body: @escaping @Sendable () -> Void) {
     guard readsFromDisk else { return body() }
+    enqueue(body)
+  }
+
+  /// Calls a closure on the queue of loads.
+  func enqueue(_ body: @escaping @Sendable () -> Void) {
     loading.async(execute: body)
   }
 
