@@ -23,13 +23,13 @@ final class EffectContext: SerialContext {
   /// The request that started the effect.
   let request = RequestContext.current
 
-  private let base: any SerialContext & ProgressObserver & TimerOwner
+  private let base: any SerialContext & ProgressObserver & TimerOwner & HostedReactorContext
   private let over = Atomic<Bool>(false)
 
   /// Creates the context of an effect that starts now.
   init(
-    _ base: any SerialContext & ProgressObserver & TimerOwner, cancellations: CancellationScope,
-    tracked: (any TrackedEffect)?
+    _ base: any SerialContext & ProgressObserver & TimerOwner & HostedReactorContext,
+    cancellations: CancellationScope, tracked: (any TrackedEffect)?
   ) {
     self.base = base
     self.tracked = tracked
@@ -73,6 +73,11 @@ final class EffectContext: SerialContext {
     base.change(change, on: timer, completion)
   }
 
+  /// Calls a closure with the host's serial context, see ``HostedReactorContext``.
+  func withHostContext(_ body: @escaping @Sendable ((any SerialContext)?) -> Void) {
+    base.withHostContext(body)
+  }
+
   func enqueue(_ work: @escaping @Sendable () -> Void) {
     base.enqueue { [self] in
       CurrentSerialContext.$value.withValue(self) {
@@ -98,11 +103,27 @@ package struct RunningEffectContext {
   /// The request that started it.
   package var request: RequestContext? { effect.request }
 
+  /// Calls a closure in a turn of the reactor: immediately in the serial context, otherwise in a turn
+  /// of its own.
+  ///
+  /// - Parameter body: Called with the serial context in which the host has connected the reactor;
+  ///   `nil` without a host.
+  package func withHostContext(_ body: @escaping @Sendable ((any SerialContext)?) -> Void) {
+    effect.withHostContext(body)
+  }
+
   /// The current effect; `nil` outside of effects.
   package static var current: RunningEffectContext? {
     guard let (effect, _) = EffectContext.current else { return nil }
     return RunningEffectContext(effect: effect)
   }
+}
+
+/// Knows the serial context in which a host has connected its reactor.
+protocol HostedReactorContext: AnyObject, Sendable {
+  /// Calls a closure with that context: immediately if called in the serial context, otherwise in a
+  /// turn of its own.
+  func withHostContext(_ body: @escaping @Sendable ((any SerialContext)?) -> Void)
 }
 
 /// Changes the timers of its reactor.

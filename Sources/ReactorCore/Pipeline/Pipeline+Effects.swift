@@ -51,3 +51,13 @@ extension Pipeline {
     }
   }
 }
+
+extension Pipeline: HostedReactorContext {
+  func withHostContext(_ body: @escaping @Sendable ((any SerialContext)?) -> Void) {
+    let isHandled: Void? = ifOwned { body($0.context) }
+    if isHandled != nil { return }
+    enqueue { [self] in
+      _ = ifOwned { body($0.context) }
+    }
+  }
+}

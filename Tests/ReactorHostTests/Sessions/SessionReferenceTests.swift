@@ -121,6 +121,31 @@ struct SessionReferenceTests {
     #expect(main.shown == "5 " + list("x", "y", "a", "b", "c"))
   }
 
+  @Test func `sends of actions that the reactor creates arrive in order, after their commit`()
+    async throws
+  {
+    let double = LogDouble(log)
+    let ticks = PublishSubject<Int>()
+    let host = Host(
+      [
+        ReactorRegistration("list", summary: "Receives") { _ in ListReactor(board: EffectBoard()) },
+        ReactorRegistration("ticker", summary: "Sends") { TickingReactor($0, ticks) },
+      ], log: double)
+    let ticker = try host.open("ticker", "t")
+    double.set(.held)
+    ticks.onNext(0)
+    for _ in 0..<100 { await Task.yield() }
+    #expect(host.reactor("list")?.liveSession("main") == nil)
+    double.set(.atOnce)
+    double.releaseAll()
+    for tick in 1..<300 { ticks.onNext(tick) }
+    let main = try host.open("list", "main")
+    try await eventually { main.current.version == 300 }
+    let words = (0..<300).map { "\"\($0)\"" }.joined(separator: ",")
+    #expect(main.shown == #"300 {"words":[\#(words)]}"#)
+    #expect(ticker.current.version == 300)
+  }
+
   @Test func `a send waits for the commit of the turn that made it`() async throws {
     let double = LogDouble(log)
     let host = host(over: double)
@@ -288,4 +313,29 @@ private final class CommitReaction: SessionObserver {
   }
 
   func sessionDidEnd(_ end: SessionEnd) {}
+}
+
+/// Sends an action for each element of a stream, in actions of its own.
+private final class TickingReactor: Reactor {
+  typealias Action = Int
+  typealias Mutation = Int
+
+  let initialState = 0
+  private let ticks: Observable<Int>
+  private let list: NamedSessionReference
+
+  init(_ context: SessionContext<NoParameters>, _ ticks: PublishSubject<Int>) {
+    self.ticks = ticks.asObservable()
+    list = context.session(named: "list", "main")
+  }
+
+  func transform(action: Observable<Int>) -> Observable<Int> {
+    .merge(action, ticks)
+  }
+
+  func mutate(action: Int) -> Observable<Int> {
+    .concat(.just(action), list.sendOnly(#"{"add":"\#(action)"}"#))
+  }
+
+  func reduce(state: Int, mutation: Int) -> Int { mutation }
 }

@@ -71,8 +71,10 @@ final class HostedSessions: SessionLink {
       completion: completion)
     if let sender = effect?.tracked as? ActionEffect {
       sender.send(delivery)
+    } else if let effect {
+      effect.withHostContext { delivery.start(inTurnOf: ($0 as? SessionSerialContext)?.session) }
     } else {
-      Task { delivery.start {} }
+      delivery.start(inTurnOf: nil)
     }
     return delivery
   }

@@ -32,6 +32,22 @@ extension SendOutbox {
   }
 }
 
+extension SendDelivery {
+  /// Delivers the action, without a key, once the earlier mutations of a session are committed.
+  ///
+  /// Called in the serial context of the session.
+  ///
+  /// - Parameter session: The session; without one, the action is delivered immediately.
+  func start(inTurnOf session: LiveSession?) {
+    guard let session else {
+      Task { start {} }
+      return
+    }
+    guard !session.hasEnded else { return }
+    session.sends.add(self)
+  }
+}
+
 extension ActionEffect {
   /// Sends an action to another session once the earlier mutations of this one are committed.
   ///
