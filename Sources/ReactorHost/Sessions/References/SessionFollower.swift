@@ -12,7 +12,13 @@ final class SessionFollower: SessionObserver, Disposable {
 
   private struct State {
     var source: (any Session)?
+    /// The number of observed sessions that have ended.
+    var ends = 0
     var pending: Event?
+    /// The cursor of the State that was posted last.
+    var latest: Cursor?
+    /// Whether the last event was posted, which is an end.
+    var hasEnded = false
     /// Whether a task is scheduled that dequeues the pending event.
     var isScheduled = false
     var isDisposed = false
@@ -58,13 +64,19 @@ final class SessionFollower: SessionObserver, Disposable {
   }
 
   private func observe(_ session: any Session) {
+    let ends = state.withLock { $0.ends }
     guard let base = session.observe(self) else { return open() }
-    let isDisposed = state.withLock { state in
+    let isDisposed = state.withLock { state -> Bool? in
+      // If the session has ended meanwhile, its end was posted, or its successor is being opened.
+      guard state.ends == ends else { return nil }
       state.source = session
       return state.isDisposed
     }
-    if isDisposed { return session.stopObserving(self) }
-    post(.state(base))
+    switch isDisposed {
+    case nil: break
+    case true?: session.stopObserving(self)
+    case false?: post(.state(base))
+    }
   }
 
   func sessionDidCommit(_ state: CommittedState) {
@@ -72,7 +84,10 @@ final class SessionFollower: SessionObserver, Disposable {
   }
 
   func sessionDidEnd(_ end: SessionEnd) {
-    state.withLock { $0.source = nil }
+    state.withLock { state in
+      state.source = nil
+      state.ends += 1
+    }
     switch end {
     case .deleted: post(.end(.ended(key)))
     case .interrupted: open()
@@ -82,12 +97,17 @@ final class SessionFollower: SessionObserver, Disposable {
   /// Replaces the pending event, and schedules its delivery.
   private func post(_ event: Event) {
     let isFirst = state.withLock { state in
-      guard !state.isDisposed else { return false }
-      // Ignore the base if a later commit was published before it was posted.
-      if case .state(let known) = state.pending, case .state(let next) = event,
-        known.cursor.epoch == next.cursor.epoch, known.version > next.version
-      {
-        return false
+      guard !state.isDisposed, !state.hasEnded else { return false }
+      switch event {
+      case .state(let next):
+        // Ignore the base if a later commit was published before it was posted.
+        if let latest = state.latest, latest.epoch == next.cursor.epoch,
+          latest.version > next.version
+        {
+          return false
+        }
+        state.latest = next.cursor
+      case .end: state.hasEnded = true
       }
       state.pending = event
       defer { state.isScheduled = true }
