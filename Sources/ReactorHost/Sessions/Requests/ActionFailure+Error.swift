@@ -2,7 +2,10 @@ internal import ReactorCore
 package import ReactorLog
 
 extension ActionFailure {
-  /// Creates the stored form of an error of `mutate`.
+  /// The maximum size of a stored title, and of a stored detail, in bytes of UTF-8.
+  static let textLimit = 4096
+
+  /// Creates the stored form of an error of `mutate`, with its texts cut at ``textLimit``.
   init(index: Int?, _ error: any Error) {
     let kind: Kind? =
       switch error {
@@ -15,7 +18,9 @@ extension ActionFailure {
     self.init(
       index: index, kind: kind,
       reason: (error as? any ActionError).map {
-        Reason(status: $0.status, title: $0.title, detail: $0.detail)
+        Reason(
+          status: $0.status, title: $0.title.cut(at: Self.textLimit),
+          detail: $0.detail?.cut(at: Self.textLimit))
       })
   }
 
@@ -45,3 +50,13 @@ package struct RecordedError: ActionError {
 
 /// A stored failure without a description for clients.
 private struct UnexplainedFailure: Error {}
+
+extension String {
+  /// Returns the longest beginning that has at most a number of bytes and no part of a character.
+  fileprivate func cut(at limit: Int) -> String {
+    guard utf8.count > limit else { return self }
+    var end = utf8.index(startIndex, offsetBy: limit)
+    while UTF8.isContinuation(utf8[end]) { end = utf8.index(before: end) }
+    return String(self[..<end])
+  }
+}
