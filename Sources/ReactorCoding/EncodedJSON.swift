@@ -26,7 +26,10 @@ extension EncodedJSON: Codable {
   /// Copies the bytes into the output of `JSONCoder`; other encoders receive the parsed value.
   public func encode(to encoder: any Encoder) throws {
     if let encoder = encoder as? JSONOutputEncoder {
-      try encoder.spliceJSON { $0.append(contentsOf: bytes) }
+      try encoder.spliceJSON { output, _ in
+        output.append(contentsOf: bytes)
+        return JSONOutput.depth(of: bytes)
+      }
     } else {
       try JSONValue(JSONDocument(parsing: Array(bytes)).root).encode(to: encoder)
     }

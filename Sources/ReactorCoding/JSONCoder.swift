@@ -24,8 +24,9 @@ public enum JSONCoder {
 
   /// Returns the compact JSON of a value.
   ///
-  /// - Throws: `EncodingError` with the path of a value that JSON cannot express, or the error of
-  ///   the value's own `encode(to:)`.
+  /// - Throws: `EncodingError` with the path of a value that JSON cannot express, ``JSONDepthError``
+  ///   if the JSON would be nested too deep to be decoded, or the error of the value's own
+  ///   `encode(to:)`.
   public static func encode<Value: Encodable>(_ value: Value) throws -> [UInt8] {
     try Series().encode(value)
   }
@@ -36,13 +37,22 @@ public enum JSONCoder {
   public struct Series: ~Copyable {
     /// `nil` once the series has ended.
     private var output: JSONOutput?
+    private let depthLimit: Int
 
     /// Creates a series.
     ///
-    /// - Parameter spare: Lends its buffer until ``end(keepingBuffersIn:)``.
-    public init(in spare: SpareBuffers? = nil) {
+    /// - Parameters:
+    ///   - spare: Lends its buffer until ``end(keepingBuffersIn:)``.
+    ///   - depthLimit: The maximum depth of nested arrays and objects.
+    public init(
+      in spare: SpareBuffers? = nil, depthLimit: Int = JSONDocument.defaultDepthLimit
+    ) {
       output = spare?.take() ?? JSONOutput()
+      self.depthLimit = depthLimit
     }
+
+    /// The depth of the arrays and objects in the JSON of the last value.
+    public var depth: Int { output?.deepest ?? 0 }
 
     /// Ends a series without failed values and returns its buffer to `spare`.
     public consuming func end(keepingBuffersIn spare: SpareBuffers) {
@@ -54,6 +64,7 @@ public enum JSONCoder {
     /// - Throws: Like ``JSONCoder/encode(_:)``. Discard the series after an error.
     public func encode<Value: Encodable>(_ value: Value) throws -> [UInt8] {
       guard let output else { return [] }  // unreachable: `end` consumes the series
+      output.begin(depthLimit: depthLimit)
       try output.write(value, inside: nil)
       if let misuse = output.misuse { throw misuse }
       return output.takeBytes()

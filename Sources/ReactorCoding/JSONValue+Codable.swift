@@ -2,7 +2,7 @@ extension JSONValue: Encodable {
   /// Encodes the value; `JSONCoder` splices its text.
   public func encode(to encoder: any Encoder) throws {
     if let encoder = encoder as? JSONOutputEncoder {
-      return try encoder.spliceJSON { write(to: &$0) }
+      return try encoder.spliceJSON { write(to: &$0, depthLimit: $1) }
     }
     switch self {
     case .null:

@@ -257,6 +257,9 @@ enum RemoteFailure: Sendable {
     switch error {
     case let error as StateTooLargeError:
       self = .stateTooLarge(size: error.size, limit: error.limit)
+    case let error as StateTooDeepError:
+      self = .recorded(
+        .stateTooLarge, .init(status: error.status, title: error.title, detail: error.detail))
     case is ActionCrashedError: self = .crashed
     case SessionSendError.tooDeep(let key): self = .tooDeep(key)
     case let error as RecordedError where error.kind != nil:

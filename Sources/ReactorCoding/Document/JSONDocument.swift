@@ -8,6 +8,11 @@ public final class JSONDocument: Sendable {
   /// The default limit for nested arrays and objects.
   public static let defaultDepthLimit = 512
 
+  /// The limit for a value that other JSON contains: an action, a mutation or a State.
+  ///
+  /// The log, events and responses nest it in at most 12 more arrays and objects.
+  public static let embeddedDepthLimit = 500
+
   /// The parsed text.
   public let bytes: [UInt8]
 

@@ -84,7 +84,7 @@ struct JSONKeyedOutput<Key: CodingKey>: KeyedEncodingContainerProtocol {
       try begin(name)
     } catch {
       output.report(output.closed())
-      return JSONOutputEncoder(output: output, inside: JSONOutput.Place(depth: .max, identity: 0))
+      return JSONOutputEncoder(output: output, inside: .closed)
     }
     return JSONOutputEncoder(output: output, inside: output.open(.value))
   }

@@ -40,8 +40,11 @@ extension JSONOutput {
   }
 
   /// The error for writing to a closed container, or for writing two values where one is expected.
-  func closed() -> EncodingError {
-    EncodingError.invalidValue(
+  ///
+  /// The first error if one was reported: a container beyond the maximum depth is closed.
+  func closed() -> any Error {
+    if let misuse { return misuse }
+    return EncodingError.invalidValue(
       (),
       EncodingError.Context(
         codingPath: path,

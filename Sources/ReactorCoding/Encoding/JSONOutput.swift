@@ -17,8 +17,39 @@ final class JSONOutput {
   /// pointer.
   @safe @exclusivity(unchecked) private(set) var misuse: (any Error)?
 
+  /// The maximum depth of nested arrays and objects.
+  @safe @exclusivity(unchecked) private var depthLimit = JSONDocument.defaultDepthLimit
+
+  /// The depth of the open arrays and objects.
+  @safe @exclusivity(unchecked) private var depth = 0
+
+  /// The depth of the text that was begun last.
+  @safe @exclusivity(unchecked) private(set) var deepest = 0
+
   /// The members of all open dictionaries, sorted when each is closed.
   private var dictionaryMembers: [(name: String, start: Int)] = []
+
+  /// Begins a text with a maximum depth.
+  func begin(depthLimit: Int) {
+    self.depthLimit = depthLimit
+    deepest = 0
+  }
+
+  /// The number of arrays and objects that can be nested in the open ones.
+  var levelsLeft: Int { depthLimit - depth }
+
+  /// Records arrays and objects that are nested in the open ones.
+  ///
+  /// - Returns: Whether the text is within its maximum depth; if not, the error is reported.
+  @discardableResult
+  func include(levels: Int) -> Bool {
+    guard levels <= levelsLeft else {
+      report(JSONDepthError(limit: depthLimit))
+      return false
+    }
+    deepest = max(deepest, depth + levels)
+    return true
+  }
 
   /// Removes and returns the written text.
   ///
@@ -62,10 +93,19 @@ final class JSONOutput {
   struct Place {
     let depth: UInt32
     let identity: UInt32
+
+    /// A container that cannot be written to.
+    static var closed: Place { Place(depth: .max, identity: 0) }
   }
 
-  /// Opens a container at the end of the text.
+  /// Opens a container at the end of the text; returns a closed one beyond the maximum depth.
   func open(_ kind: Kind) -> Place {
+    switch kind {
+    case .object, .dictionary, .array:
+      guard include(levels: 1) else { return .closed }
+      depth += 1
+    case .singlePayload, .value: break
+    }
     nextIdentity &+= 1
     if bytes.capacity == 0 { bytes.reserveCapacity(128) }
     var frame = Frame(kind: kind, identity: nextIdentity, start: bytes.count)
@@ -101,6 +141,7 @@ final class JSONOutput {
   private func close(_ frame: Frame) {
     switch frame.kind {
     case .object:
+      depth -= 1
       if frame.shape == .labelled, endsInEmptyPayload {
         // `{"increase":{}` becomes `"increase"`.
         bytes.removeLast(3)
@@ -110,14 +151,17 @@ final class JSONOutput {
         if frame.hasSingleLabel { markLabelledPayload() }
       }
     case .dictionary:
+      depth -= 1
       sortMembers(of: frame)
       bytes.append(ASCII.closeBrace)
       if frame.hasSingleLabel { markLabelledPayload() }
     case .array:
+      depth -= 1
       bytes.append(ASCII.closeBracket)
     case .value where frame.hasSingleLabel:
       markLabelledPayload()
     case .singlePayload where frame.hasSingleLabel:
+      include(levels: 1 + Self.depth(of: bytes[frame.start...]))
       bytes.insert(contentsOf: SinglePayload.opening, at: frame.start)
       bytes.append(ASCII.closeBrace)
     case .singlePayload, .value:
@@ -194,7 +238,7 @@ final class JSONOutput {
   }
 
   /// Records an error of a method that cannot throw; the encoder throws it at the end.
-  func report(_ error: EncodingError) {
+  func report(_ error: any Error) {
     if misuse == nil { misuse = error }
   }
 }

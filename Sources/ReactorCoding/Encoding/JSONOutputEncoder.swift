@@ -41,7 +41,7 @@ struct JSONOutputEncoder: Encoder {
     }
     guard canWrite else {
       output.report(output.closed())
-      return JSONOutput.Place(depth: .max, identity: 0)
+      return .closed
     }
     return output.open(kind)
   }
@@ -57,8 +57,16 @@ struct JSONOutputEncoder: Encoder {
   }
 
   /// Writes a complete JSON text by calling `write`.
-  func spliceJSON(_ write: (inout [UInt8]) -> Void) throws {
-    try splice(write)
+  ///
+  /// - Parameter write: Appends the text and returns its depth. It gets the maximum depth, beyond
+  ///   which the text may be incomplete.
+  /// - Throws: ``JSONDepthError`` beyond the maximum depth, or `EncodingError` if a value was
+  ///   written before.
+  func spliceJSON(_ write: (_ output: inout [UInt8], _ limit: Int) -> Int) throws {
+    let limit = output.levelsLeft
+    var levels = 0
+    try splice { levels = write(&$0, limit) }
+    guard output.include(levels: levels) else { throw output.closed() }
     guard output.isInPayload, SinglePayload.isAmbiguous(output.bytes[Int(start)...]) else { return }
     output.markLabelledPayload()
   }

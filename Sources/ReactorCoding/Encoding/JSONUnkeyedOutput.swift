@@ -68,7 +68,7 @@ struct JSONUnkeyedOutput: UnkeyedEncodingContainer {
       try begin()
     } catch {
       output.report(output.closed())
-      return JSONOutputEncoder(output: output, inside: JSONOutput.Place(depth: .max, identity: 0))
+      return JSONOutputEncoder(output: output, inside: .closed)
     }
     return JSONOutputEncoder(output: output, inside: output.open(.value))
   }

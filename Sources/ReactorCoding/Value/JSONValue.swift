@@ -69,28 +69,38 @@ public enum JSONValue: Hashable, Sendable {
     return output
   }
 
-  func write(to output: inout [UInt8]) {
+  /// Appends the text, and omits arrays and objects that are nested deeper than a limit.
+  ///
+  /// - Returns: The depth; larger than the limit if a value was omitted.
+  @discardableResult
+  func write(to output: inout [UInt8], depthLimit: Int = .max) -> Int {
+    var inner = 0
     switch self {
     case .null: output.appendJSONNull()
     case .boolean(let value): output.appendJSON(value)
     case .number(let value): output.append(contentsOf: value.text.utf8)
     case .string(let value): output.appendJSON(value)
     case .array(let elements):
+      guard depthLimit > 0 else { return 1 }
       output.append(ASCII.openBracket)
       for (position, element) in elements.enumerated() {
         if position > 0 { output.append(ASCII.comma) }
-        element.write(to: &output)
+        inner = max(inner, element.write(to: &output, depthLimit: depthLimit - 1))
       }
       output.append(ASCII.closeBracket)
+      return inner + 1
     case .object(let members):
+      guard depthLimit > 0 else { return 1 }
       output.append(ASCII.openBrace)
       for (position, member) in members.enumerated() {
         if position > 0 { output.append(ASCII.comma) }
         output.appendJSON(member.name)
         output.append(ASCII.colon)
-        member.value.write(to: &output)
+        inner = max(inner, member.value.write(to: &output, depthLimit: depthLimit - 1))
       }
       output.append(ASCII.closeBrace)
+      return inner + 1
     }
+    return 0
   }
 }

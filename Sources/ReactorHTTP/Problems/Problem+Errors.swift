@@ -143,7 +143,7 @@ extension Problem {
 
   private static func kind(of error: any Error) -> ProblemKind {
     switch error {
-    case is StateTooLargeError: .stateTooLarge
+    case is StateTooLargeError, is StateTooDeepError: .stateTooLarge
     case is ActionCrashedError: .actionCrashed
     case SessionSendError.tooDeep: .sendsTooDeep
     case let error as RecordedError: kind(of: error.kind)

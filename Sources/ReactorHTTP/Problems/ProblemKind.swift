@@ -203,7 +203,10 @@ enum ProblemKind: String, CaseIterable {
     case .stateNotObject:
       "Signals are the members of an object. Send into=NAME, and the State is the signal NAME."
     case .stateTooLarge:
-      "The action would make the State larger than limits.state allows. Its mutation was rejected."
+      """
+      The action would make the State larger than limits.state allows, or nest more than 500 arrays \
+      and objects. Its mutation was rejected.
+      """
     case .storageFull: "The disk is full. Nothing was changed. Try again when space is available."
     case .unauthorized:
       """

@@ -283,7 +283,9 @@ public final class Global<Value: Codable & Sendable>: RefreshableGlobal, Observa
     json: [UInt8], completion: @escaping @Sendable (Result<CommittedState, LogError>) -> Void
   ) throws(ActionDecodingError) {
     do {
-      try set(try JSONCoder.decode(Value.self, from: json), completion: completion)
+      let document = try JSONDocument(
+        parsing: json, depthLimit: JSONDocument.embeddedDepthLimit)
+      try set(try JSONCoder.decode(Value.self, from: document.root), completion: completion)
     } catch {
       throw ActionDecodingError(error, orElse: "The value cannot be set.")
     }

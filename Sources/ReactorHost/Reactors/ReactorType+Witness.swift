@@ -139,17 +139,23 @@ extension ReactorType {
   ) -> (any Error)? {
     let skipsState = session.meter.skips()
     do {
-      let coder = JSONCoder.Series(in: spareBuffers)
+      let coder = JSONCoder.Series(
+        in: spareBuffers, depthLimit: JSONDocument.embeddedDepthLimit)
       let mutation =
         try knownMutations?.text(
           of: transition.mutation, orEncode: { try coder.encode($0) })
         ?? coder.encode(transition.mutation)
       let state = skipsState ? nil : try coder.encode(transition.shown)
+      let depth = coder.depth
       coder.end(keepingBuffersIn: spareBuffers)
-      if let state, let error = session.meter.measure(state, limit: session.stateLimit) {
+      if let state,
+        let error = session.meter.measure(state, depth: depth, limit: session.stateLimit)
+      {
         return error
       }
       session.didReduce(mutation, to: state, by: action, from: transition.origin)
+    } catch let error as JSONDepthError {
+      return StateTooDeepError(limit: error.limit)
     } catch {
       session.didFailToEncode(error)
     }

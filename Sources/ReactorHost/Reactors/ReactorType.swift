@@ -84,7 +84,9 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
     _ type: Value.Type, from body: [UInt8]
   ) throws(ActionDecodingError) -> Value {
     do {
-      return try JSONCoder.decode(type, from: body, strictness: .strict)
+      let document = try JSONDocument(
+        parsing: body, depthLimit: JSONDocument.embeddedDepthLimit)
+      return try JSONCoder.decode(type, from: document.root, strictness: .strict)
     } catch {
       throw ActionDecodingError(error)
     }

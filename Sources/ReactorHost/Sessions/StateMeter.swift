@@ -1,3 +1,4 @@
+internal import ReactorCoding
 internal import Synchronization
 
 /// Measures the encoded states of a session, and decides which states need not be encoded.
@@ -9,7 +10,8 @@ internal import Synchronization
 /// it. To bound the size of a State nevertheless, a state is encoded and measured whenever it could
 /// have reached the limit, provided that no mutation more than doubles it: a State of a thousandth
 /// of the limit is measured with every tenth mutation of a turn. The first mutation of a turn and
-/// the last one are always encoded.
+/// the last one are always encoded. After a State that is nested more than half as deep as the limit
+/// of the depth, each one is encoded.
 ///
 /// Stored inline in the session, which therefore needs no second object.
 @usableFromInline
@@ -40,15 +42,17 @@ struct StateMeter: ~Copyable, Sendable {
   ///
   /// - Parameters:
   ///   - state: The state.
+  ///   - depth: The depth of its nested arrays and objects.
   ///   - limit: The maximum size of a state, in bytes.
   /// - Returns: The error that rejects the mutation; `nil` if it is within the limit.
   @usableFromInline
-  func measure(_ state: [UInt8], limit: Int) -> (any Error)? {
+  func measure(_ state: [UInt8], depth: Int, limit: Int) -> (any Error)? {
     let size = state.count
     guard size <= limit else { return StateTooLargeError(size: size, limit: limit) }
     bytes.store(turnBytes + size, ordering: .relaxed)
     // The number of times that the size can double without exceeding the limit.
-    let ratio = max(1, limit / max(1, size))
+    let isDeep = depth > JSONDocument.embeddedDepthLimit / 2
+    let ratio = isDeep ? 1 : max(1, limit / max(1, size))
     skippable.store(Int.bitWidth - 1 - ratio.leadingZeroBitCount, ordering: .relaxed)
     return nil
   }

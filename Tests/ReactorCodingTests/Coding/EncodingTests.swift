@@ -186,4 +186,81 @@ struct EncodingTests {
     let mistakable = Generic.value(EncodedJSON(trusted: Array(#"{"\u005f0":1}"#.utf8)))
     #expect(try encoded(mistakable) == #"{"value":{"_0":{"\u005f0":1}}}"#)
   }
+
+  // MARK: Depth
+
+  /// An array that contains arrays up to a depth.
+  private struct Arrays: Encodable {
+    let depth: Int
+    var innermost: EncodedJSON?
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.unkeyedContainer()
+      if depth > 1 {
+        try container.encode(Arrays(depth: depth - 1, innermost: innermost))
+      } else if let innermost {
+        try container.encode(innermost)
+      }
+    }
+  }
+
+  private func arrays(_ depth: Int) -> EncodedJSON {
+    EncodedJSON(
+      trusted: Array(
+        (String(repeating: "[", count: depth) + String(repeating: "]", count: depth)).utf8))
+  }
+
+  private func value(_ depth: Int) -> JSONValue {
+    (1..<depth).reduce(.array([])) { inner, _ in .array([inner]) }
+  }
+
+  /// An object with a depth whose only members are named `_0`.
+  private func labelled(_ depth: Int) -> JSONValue {
+    (1..<depth).reduce(["_0": 1]) { inner, _ in ["_0": inner] }
+  }
+
+  @Test func `a text of the maximum depth is encoded and decoded again`() throws {
+    let texts = [
+      try JSONCoder.encode(Arrays(depth: 512)), try JSONCoder.encode(value(512)),
+      try JSONCoder.encode(Arrays(depth: 112, innermost: arrays(400))),
+      try JSONCoder.encode(Generic.value(labelled(510))),
+    ]
+    for text in texts { _ = try JSONDocument(parsing: text) }
+  }
+
+  @Test func `a value that is nested deeper is an error, whatever its depth`() {
+    let error = JSONDepthError(limit: 512)
+    for depth in [513, 100_000] {
+      #expect(throws: error) { try JSONCoder.encode(Arrays(depth: depth)) }
+    }
+    for depth in [513, 2000] {
+      #expect(throws: error) { try JSONCoder.encode(self.value(depth)) }
+    }
+    #expect(throws: error) {
+      try JSONCoder.encode(Arrays(depth: 113, innermost: self.arrays(400)))
+    }
+    #expect(throws: error) { try JSONCoder.encode(Generic.value(self.labelled(511))) }
+    #expect(throws: JSONDepthError(limit: 3)) {
+      try JSONCoder.Series(depthLimit: 3).encode(Arrays(depth: 4))
+    }
+  }
+
+  @Test func `many nested values beside each other are not deep`() throws {
+    let values = Array(repeating: Generic.value(labelled(3)), count: 600)
+    let series = JSONCoder.Series(depthLimit: 6)
+    _ = try series.encode(values)
+    #expect(series.depth == 6)
+  }
+
+  @Test(arguments: [
+    ("1", 0), ("[]", 1), (#"["[[\"[",{"a]":[]}]"#, 3), (#"["\\",[[]]]"#, 3), (#"[{},[1],{}]"#, 2),
+  ])
+  func `the depth of a text is that of its arrays and objects`(_ text: String, _ depth: Int) throws
+  {
+    let series = JSONCoder.Series()
+    _ = try series.encode(EncodedJSON(trusted: Array(text.utf8)))
+    let encoded = series.depth
+    _ = try series.encode(JSONValue(JSONDocument(parsing: Array(text.utf8)).root))
+    #expect([encoded, series.depth] == [depth, depth])
+  }
 }

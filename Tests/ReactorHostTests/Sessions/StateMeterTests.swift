@@ -7,7 +7,7 @@ struct StateMeterTests {
 
   @Test func `a state within the limit is measured, and a larger one is rejected`() {
     let meter = StateMeter()
-    let errors = [100, 99].map { meter.measure(state, limit: $0) }
+    let errors = [100, 99].map { meter.measure(state, depth: 1, limit: $0) }
     #expect(errors.map { $0 is StateTooLargeError } == [false, true])
     var bytes = [meter.turnBytes]
     meter.endTurn()
@@ -18,18 +18,26 @@ struct StateMeterTests {
   @Test func `states are skipped only as long as doubling cannot exceed the limit`() {
     let meter = StateMeter()
     var skipped = [meter.skips()]
-    _ = meter.measure(state, limit: 1000)
+    _ = meter.measure(state, depth: 1, limit: 1000)
     for _ in 0..<5 { skipped.append(meter.skips()) }
     #expect(skipped == [false, true, true, true, false, false])
-    _ = meter.measure(state, limit: 1000)
+    _ = meter.measure(state, depth: 1, limit: 1000)
     meter.endTurn()
     let skipsInNextTurn = meter.skips()
     #expect(!skipsInNextTurn)
   }
 
+  @Test(arguments: [(250, true), (251, false)])
+  func `no state is skipped after one that is nested deep`(_ depth: Int, _ skips: Bool) {
+    let meter = StateMeter()
+    _ = meter.measure(state, depth: depth, limit: 1000)
+    let isSkipped = meter.skips()
+    #expect(isSkipped == skips)
+  }
+
   @Test func `no state is skipped while there is an observer`() {
     let meter = StateMeter()
-    _ = meter.measure(state, limit: 1000)
+    _ = meter.measure(state, depth: 1, limit: 1000)
     let skipped = [true, false].map { isObserved in
       meter.setObserved(isObserved)
       return meter.skips()

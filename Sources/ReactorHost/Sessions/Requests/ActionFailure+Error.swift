@@ -10,7 +10,7 @@ extension ActionFailure {
     let kind: Kind? =
       switch error {
       case is ActionCrashedError: .crashed
-      case is StateTooLargeError: .stateTooLarge
+      case is StateTooLargeError, is StateTooDeepError: .stateTooLarge
       case SessionSendError.tooDeep: .sendsTooDeep
       case let error as RecordedError: error.kind
       default: nil
