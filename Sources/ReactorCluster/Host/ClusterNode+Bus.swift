@@ -46,7 +46,7 @@ extension ClusterNode: BusHandler {
     case .closed(let key, let isDeleted, let owner):
       change(key) { $0.closed(by: owner, isDeleted: isDeleted) }
     case .streams(let key, let streams, let edge):
-      feed(of: key)?.setStreams(streams, of: edge)
+      changeFeed(of: key, for: edge) { $0.setStreams(streams, of: edge) }
     case .presence(let key, let presence): remoteSession(key)?.didReceive(presence)
     case .unsubscribe(let key, let edge): unsubscribe(edge, from: key)
     case .signal(let key, let json, let sender):
@@ -55,7 +55,7 @@ extension ClusterNode: BusHandler {
     case .publishedSignal(let key, let json, let sender):
       remoteSession(key)?.didReceive(SessionSignal(json, from: sender))
     case .observesActivity(let key, let isObserved, let edge):
-      feed(of: key)?.setObservesActivity(isObserved, edge)
+      changeFeed(of: key, for: edge) { $0.setObservesActivity(isObserved, edge) }
     case .activity(let key, let activity): remoteSession(key)?.didReceive(activity)
     }
   }

@@ -125,8 +125,9 @@ struct OwnerExecution: Sendable {
   }
 
   private func subscribe(to session: any Session) {
-    guard let state = node.subscribe(request.number.edge, to: session) else {
-      return report(.displaced(by: nil))
+    let edge = request.number.edge
+    guard let state = node.subscribe(edge, to: session) else {
+      return report(node.isAlive(edge) ? .displaced(by: nil) : .unavailable)
     }
     var image = SessionImage(session)
     image.current = state

@@ -110,28 +110,60 @@ final class RemoteFeed: SessionObserver, PresenceObserver, SignalObserver, Activ
   }
 }
 
+extension ClusterNode.State {
+  /// Subscribes a node to a session.
+  ///
+  /// - Returns: `false` if the node is not alive, since its failure was handled before, or if the
+  ///   limit is reached.
+  fileprivate mutating func subscribe(_ edge: NodeID, to key: SessionKey) -> Bool {
+    machine.isAlive(edge) && subscribed.insert(edge, to: key)
+  }
+
+  /// Returns the feed of a session; `nil` if the node is not subscribed to it.
+  fileprivate func feed(of key: SessionKey, for edge: NodeID) -> RemoteFeed? {
+    subscribed.has(key, for: edge) ? feeds[key] : nil
+  }
+}
+
 /// The owner's side of subscriptions.
 extension ClusterNode {
   func feed(of key: SessionKey) -> RemoteFeed? {
     state.withLock { $0.feeds[key] }
   }
 
+  /// Returns whether a node is this one or another living one.
+  func isAlive(_ edge: NodeID) -> Bool {
+    state.withLock { $0.machine.isAlive(edge) }
+  }
+
+  /// Changes the streams or the activity request of a subscribed node.
+  ///
+  /// Ignores a late message of a node that is not subscribed, since no failure of the node would
+  /// remove the change.
+  func changeFeed(of key: SessionKey, for edge: NodeID, _ body: (RemoteFeed) -> Void) {
+    guard let feed = state.withLock({ $0.feed(of: key, for: edge) }) else { return }
+    body(feed)
+    // The node may have failed in the meantime.
+    if state.withLock({ $0.feed(of: key, for: edge) }) !== feed { feed.remove(edge) }
+  }
+
   /// Subscribes a node to a session of this one.
   ///
   /// - Returns: The current state, which the first message to the node follows; `nil` if the
-  ///   session has ended.
+  ///   session has ended, or the node is not alive.
   func subscribe(_ edge: NodeID, to session: any Session) -> CommittedState? {
     let key = session.key
     let known = feed(of: key)
     let feed = known?.session === session ? known : nil
     if let feed {
-      guard state.withLock({ $0.subscribed.insert(edge, to: key) }) else { return nil }
+      guard state.withLock({ $0.subscribe(edge, to: key) }) else { return nil }
       return feed.latest
     }
     let new = RemoteFeed(session, at: self)
     let isAdded = state.withLock { state in
+      guard state.subscribe(edge, to: key) else { return false }
       state.feeds[key] = new
-      return state.subscribed.insert(edge, to: key)
+      return true
     }
     guard isAdded, new.begin() else {
       feedDidEnd(new, isDeleted: false)

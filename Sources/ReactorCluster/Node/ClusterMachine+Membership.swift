@@ -74,12 +74,15 @@ extension ClusterMachine {
     return nodes
   }
 
+  /// Returns whether a node is this one or another living one.
+  public func isAlive(_ other: NodeID) -> Bool {
+    other == node || membership.isAlive(other)
+  }
+
   /// Returns the presumed owner of a session: the hinted one, this node if it is about to load the
   /// session, or the one that placement selects; `nil` if no node is ready.
   public func owner(of key: SessionKey, at now: Milliseconds) -> NodeID? {
-    if let hint = hints.owner(of: key, at: now), hint == node || membership.isAlive(hint) {
-      return hint
-    }
+    if let hint = hints.owner(of: key, at: now), isAlive(hint) { return hint }
     if acquisitions[key] != nil || busy[key] != nil { return node }
     return Placement.owner(of: key, among: readyNodes)
   }

@@ -196,8 +196,9 @@ extension ClusterMachine {
     _ count: UInt64, to owner: NodeID, from target: NodeID, at now: Milliseconds
   ) {
     guard let request = pending[count] else { return }
-    let isKnown = owner == node || membership.isAlive(owner)
-    guard isKnown, owner != target else { return retry(count, after: settings.pause, at: now) }
+    guard isAlive(owner), owner != target else {
+      return retry(count, after: settings.pause, at: now)
+    }
     guard request.hops + 1 < settings.hops else { return finishUnexecuted(count) }
     pending[count]?.hops += 1
     if owner == node { handedOver.remove(request.request.session) }

@@ -256,6 +256,11 @@ public struct ClusterMachine: Sendable {
     lastTick = now
     readyAt = now + settings.joining
     for (count, request) in pending where !isExecuting(request.request.number) {
+      // The number of an action is unchanged: the log may have it. A call, which may subscribe its
+      // edge, is one of the new incarnation.
+      if request.request.kind == .call {
+        pending[count]?.request.number = RequestNumber(edge: node, count: count)
+      }
       pending[count]?.mayBeExecuted = request.mayBeExecuted || request.call != nil
       retry(count, after: settings.joining, at: now)
     }

@@ -60,6 +60,11 @@ public struct SubscribedNodes: Sendable {
   /// Returns whether a session has a subscribed node.
   public func has(_ key: SessionKey) -> Bool { subscribers[key] != nil }
 
+  /// Returns whether a node is subscribed to a session.
+  public func has(_ key: SessionKey, for node: NodeID) -> Bool {
+    nodes[node]?.sessions.contains(key) ?? false
+  }
+
   /// Returns the nodes that are subscribed to a session.
   public func nodes(of key: SessionKey) -> [NodeID] { subscribers[key] ?? [] }
 
@@ -67,7 +72,7 @@ public struct SubscribedNodes: Sendable {
   ///
   /// - Returns: Whether the node is subscribed: `false` if the limit is reached.
   public mutating func insert(_ node: NodeID, to key: SessionKey) -> Bool {
-    if nodes[node]?.sessions.contains(key) == true { return true }
+    if has(key, for: node) { return true }
     guard count < Self.limit else { return false }
     count += 1
     nodes[node, default: Node()].sessions.insert(key)

@@ -47,4 +47,52 @@ struct RejoinTests {
     }
     withExtendedLifetime(host) {}
   }
+
+  private let key = SessionKey(reactor: "counter", id: "demo")
+
+  @Test func `a subscription that a node opens while it joins again ends with its streams`()
+    async throws
+  {
+    let cluster = try await Cluster(settings: .repeating)
+    let owner = try cluster.owner(of: key)
+    let (edge, third) = (cluster.others(than: owner)[0], cluster.others(than: owner)[1])
+    let recorder = Recorder()
+    let session = try await edge.host.open(key.id)
+    // The owner does not receive the request for the subscription.
+    owner.bus.isDeaf = true
+    session.changeStreams(of: .anonymous, by: 1)
+    _ = session.observe(recorder)
+    edge.bus.isCut = true
+    owner.bus.isDeaf = false
+    // A request of each other node finds no receiver, which marks the incarnation as failed.
+    let former = edge.node.node
+    for other in [owner, third] { try await other.set("dark") }
+    #expect(![owner, third].contains { $0.node.readyNodes.contains(former) })
+    edge.bus.isCut = false
+    try await wait { cluster.members.allSatisfy { $0.node.readyNodes.count == 3 } }
+    try await wait { owner.host.reactor("counter")?.liveSession(key.id)?.subscriberCount == 1 }
+    session.changeStreams(of: .anonymous, by: -1)
+    session.stopObserving(recorder)
+    try await wait { owner.host.reactor("counter")?.liveSession(key.id)?.subscriberCount == 0 }
+    // A session without subscribed nodes moves to the node that its actions come from.
+    var version = 0
+    while cluster.holders(of: key) != [third.node.node.name], version < 100_000 {
+      version += 1
+      #expect(try await third.host.post(#""increase""#, to: key.id).version == version)
+    }
+    #expect(cluster.holders(of: key) == [third.node.node.name])
+  }
+
+  @Test func `a late message of a node that is not subscribed adds no streams`() async throws {
+    let cluster = try await Cluster(["n1", "n2"])
+    let owner = try cluster.owner(of: key)
+    let recorder = Recorder()
+    try await recorder.observe(key.id, at: cluster.others(than: owner)[0].host)
+    let session = try await owner.host.open(key.id)
+    try await wait { session.subscriberCount == 1 }
+    let failed = NodeID(name: "n3", incarnation: 1)
+    let message = NodeMessage.streams(key, [.init(name: nil, count: 5)], from: failed)
+    owner.node.didReceive(message: message.bytes)
+    #expect(session.subscriberCount == 1)
+  }
 }

@@ -213,7 +213,8 @@ final class SimulatedNode {
       let edge = request.number.edge
       return session.read { [self] version in
         guard let version else { return report(.displaced(by: nil)) }
-        if edge.name != machine.node.name { _ = subscribed.insert(edge, to: request.session) }
+        guard machine.isAlive(edge) else { return report(.unavailable) }
+        if edge != machine.node { _ = subscribed.insert(edge, to: request.session) }
         report(.response(Self.encode(UInt64(version))))
       }
     }

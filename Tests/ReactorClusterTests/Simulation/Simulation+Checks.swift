@@ -60,6 +60,16 @@ extension Simulation {
     }
   }
 
+  /// Checks that each subscribed node is alive: the failure of a node ends its subscriptions.
+  func checkSubscribers() {
+    for node in nodes where node.isRunning {
+      for (subscriber, _) in node.subscribed.takeDigests()
+      where !node.machine.isAlive(subscriber) {
+        violations.append("\(node.machine.node) has the dead subscriber \(subscriber)")
+      }
+    }
+  }
+
   /// Checks that all nodes have the last value, including those that missed the request to apply
   /// it.
   func checkGlobals() {

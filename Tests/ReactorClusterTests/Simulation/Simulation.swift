@@ -260,6 +260,7 @@ final class Simulation {
     checkLog()
     checkResponses()
     checkOwners()
+    checkSubscribers()
     checkGlobals()
     return violations
   }
