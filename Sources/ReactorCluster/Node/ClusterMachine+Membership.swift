@@ -81,9 +81,11 @@ extension ClusterMachine {
 
   /// Returns the presumed owner of a session: the hinted one, this node if it is about to load the
   /// session, or the one that placement selects; `nil` if no node is ready.
+  ///
+  /// If no node is ready, a draining node still owns the sessions of its clients.
   public func owner(of key: SessionKey, at now: Milliseconds) -> NodeID? {
     if let hint = hints.owner(of: key, at: now), isAlive(hint) { return hint }
     if acquisitions[key] != nil || busy[key] != nil { return node }
-    return Placement.owner(of: key, among: readyNodes)
+    return Placement.owner(of: key, among: readyNodes) ?? (state == .draining ? node : nil)
   }
 }
