@@ -27,29 +27,55 @@ final class RemoteExecution: Sendable {
   }
 
   func start() {
-    node.call(.submit(submission), of: key) { [self] in received($0, waits: Self.waits) }
-  }
-
-  private func received(_ result: RemoteResult, waits: Int) {
-    switch result {
-    case .success(.outcome(let outcome), _): completion(outcome)
-    case .success(.accepted(let state, let key), _):
+    node.call(.submit(submission), of: key) { [self] result in
+      guard case .success(.accepted(let state, let run), _) = result else {
+        return completion(result.outcome)
+      }
       accepted?(state)
-      wait(for: key, waits: waits)
-    case .success(.failed(let error), _): completion(.notOpened(error))
-    case .success:
-      completion(.notCommitted(.unavailable("The owner's response is not understood.")))
-    case .failure(let error): completion(.notCommitted(error))
+      wait(for: run, waits: Self.waits)
     }
   }
 
   /// Requests the outcome of the accepted actions.
+  ///
+  /// It is unknown if it cannot be requested, because the log has the actions.
   private func wait(for run: IdempotencyKey, waits: Int) {
     var identified = submission
     identified.key = run
     node.call(.outcome(identified), of: key) { [self] result in
-      if case .failure(.unknown) = result, waits > 0 { return wait(for: run, waits: waits - 1) }
-      received(result, waits: 0)
+      switch result {
+      // The next owner has accepted them again, or the owner has not replied in time.
+      case .success(.accepted, _) where waits > 0, .failure(.unknown) where waits > 0:
+        wait(for: run, waits: waits - 1)
+      default:
+        let outcome = result.outcome
+        completion(outcome.isOfAcceptedActions ? outcome : .notCommitted(.unknown))
+      }
+    }
+  }
+}
+
+extension RemoteResult {
+  /// The outcome in the reply to a request with actions, or the error of the request.
+  fileprivate var outcome: ActionOutcome {
+    switch self {
+    case .success(.outcome(let outcome), _): outcome
+    case .success(.failed(let error), _): .notOpened(error)
+    case .success: .notCommitted(.unavailable("The owner's response is not understood."))
+    case .failure(let error): .notCommitted(error)
+    }
+  }
+}
+
+extension ActionOutcome {
+  /// Whether accepted actions can have this outcome: otherwise it is the error of a request for
+  /// their outcome.
+  fileprivate var isOfAcceptedActions: Bool {
+    switch self {
+    case .committed, .failed, .replayed, .ended, .notOpened(.ended): true
+    case .notCommitted(.unavailable): false
+    case .notCommitted: true
+    case .running, .keyReused, .mismatch, .overloaded, .displaced, .invalid, .notOpened: false
     }
   }
 }
