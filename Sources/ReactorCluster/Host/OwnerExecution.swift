@@ -25,17 +25,13 @@ struct OwnerExecution: Sendable {
     let key = request.session
     switch call {
     case .open(let intent, let parameters):
-      reactor.session(key.id, for: intent, parameters: parameters) { result in
-        respond(result) { .opened(SessionImage($0.session), wasCreated: $0.wasCreated) }
-      }
+      reactor.session(key.id, for: intent, parameters: parameters) { respond($0) }
     case .find: find(in: reactor)
     case .submit(let submission): submit(submission, in: reactor)
     case .outcome(let submission): outcome(of: submission, in: reactor)
     case .end: reactor.endSession(key.id) { result in respond(result) { .done } }
     case .fork(let version, let id, let parameters):
-      reactor.fork(key.id, at: version, to: id, parameters: parameters) { result in
-        respond(result) { .opened(SessionImage($0.session), wasCreated: $0.wasCreated) }
-      }
+      reactor.fork(key.id, at: version, to: id, parameters: parameters) { respond($0) }
     case .subscribe, .confirm, .effects, .cancelEffect, .timers, .cancelTimer, .state, .states,
       .entries:
       reactor.session(key.id, for: .use) { result in
@@ -247,6 +243,13 @@ struct OwnerExecution: Sendable {
       return total > 0 && total + size(element) > pageSize
     }
     return end.map { Array(elements[..<$0]) } ?? elements
+  }
+
+  /// Responds with a session that the request has opened or created.
+  private func respond(_ result: Result<OpenedSession, SessionError>) {
+    // An earlier delivery of the request may have created the session.
+    if case .failure(.exists) = result, request.isRepeated { return report(.unknown) }
+    respond(result) { .opened(SessionImage($0.session), wasCreated: $0.wasCreated) }
   }
 
   private func respond<Value>(

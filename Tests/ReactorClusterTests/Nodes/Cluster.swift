@@ -178,6 +178,18 @@ extension Host {
   }
 }
 
+extension Host {
+  /// Creates a session of the counter with the history of another one.
+  func fork(_ source: String, to id: String) async throws -> any Session {
+    let reactor = try #require(self.reactor("counter"))
+    return try await withCheckedThrowingContinuation { continuation in
+      reactor.fork(source, at: nil, to: id, parameters: nil) { result in
+        continuation.resume(with: result.map(\.session).mapError { $0 as any Error })
+      }
+    }
+  }
+}
+
 extension ActionOutcome {
   /// The State of a committed outcome.
   var json: String? {

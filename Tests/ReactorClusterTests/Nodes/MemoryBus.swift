@@ -1,7 +1,8 @@
 import Dispatch
-import ReactorCluster
 import ReactorLog
 import Synchronization
+
+@testable import ReactorCluster
 
 /// The buses of several nodes in one process.
 final class MemoryNetwork: Sendable {
@@ -52,6 +53,7 @@ final class MemoryBus: ClusterBus {
   private let network: MemoryNetwork
   private let cut = Atomic<Bool>(false)
   private let deaf = Atomic<Bool>(false)
+  private let losing = Mutex<Set<ForwardedRequest.Kind>>([])
 
   init(_ network: MemoryNetwork) {
     self.network = network
@@ -69,6 +71,17 @@ final class MemoryBus: ClusterBus {
     set { deaf.store(newValue, ordering: .releasing) }
   }
 
+  /// Loses the reply to the next request of a kind that this node forwards.
+  func loseReply(to kind: ForwardedRequest.Kind) {
+    losing.withLock { _ = $0.insert(kind) }
+  }
+
+  /// Returns whether the reply to a request is lost.
+  private func losesReply(to bytes: [UInt8]) -> Bool {
+    guard case .forward(let request)? = NodeRequest.read(bytes)?.request else { return false }
+    return losing.withLock { $0.remove(request.kind) != nil }
+  }
+
   func join(as node: NodeID, _ handler: any BusHandler) {
     network.add(node, self, handler)
   }
@@ -80,10 +93,12 @@ final class MemoryBus: ClusterBus {
     completion: @escaping @Sendable (Result<[UInt8], BusError>) -> Void
   ) {
     let once = OnceOnly(completion)
+    let isLost = losesReply(to: bytes)
     let isDelivered =
       !isCut
       && network.deliver(to: node, queue: 0) { [self] handler in
         handler.didReceive(request: bytes) { [self] reply in
+          guard !isLost else { return }
           DispatchQueue.global().async { [self] in if !isCut { once.call(.success(reply)) } }
         }
       }
