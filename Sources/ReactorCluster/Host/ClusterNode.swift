@@ -245,7 +245,8 @@ package final class ClusterNode: Sendable {
     }
   }
 
-  private func claim(_ key: SessionKey) {
+  /// Informs the other nodes that this one owns a session, so that they drop a copy.
+  func claim(_ key: SessionKey) {
     if state.withLock({ $0.foreign.remove(key) }) != nil { counters.takeovers.add() }
     bus.broadcast(NodeMessage.claim(key, by: node).bytes)
   }

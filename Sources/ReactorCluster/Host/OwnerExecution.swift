@@ -31,7 +31,11 @@ struct OwnerExecution: Sendable {
     case .outcome(let submission): outcome(of: submission, in: reactor)
     case .end: reactor.endSession(key.id) { result in respond(result) { .done } }
     case .fork(let version, let id, let parameters):
-      reactor.fork(key.id, at: version, to: id, parameters: parameters) { respond($0) }
+      reactor.fork(key.id, at: version, to: id, parameters: parameters) { result in
+        // Another node may have a session of that id in memory only.
+        if case .success = result { node.claim(SessionKey(reactor: key.reactor, id: id)) }
+        respond(result)
+      }
     case .subscribe, .confirm, .effects, .cancelEffect, .timers, .cancelTimer, .state, .states,
       .entries:
       reactor.session(key.id, for: .use) { result in

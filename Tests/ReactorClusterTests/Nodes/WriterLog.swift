@@ -39,9 +39,16 @@ final class WriterLog: MutationLog {
     _ source: SessionKey, at version: Int, to target: SessionKey, epoch: String,
     parameters: [UInt8]?, completion: @escaping @Sendable (Result<Void, LogError>) -> Void
   ) {
+    guard !isDead else { return }
     store.log.fork(
-      source, at: version, to: target, epoch: epoch, parameters: parameters,
-      completion: completion)
+      source, at: version, to: target, epoch: epoch, parameters: parameters
+    ) { [self] result in
+      if case .success = result {
+        store.writers.withLock { $0[target] = node }
+        store.batches.withLock { $0[target, default: 0] += 1 }
+      }
+      completion(result)
+    }
   }
 
   func sessions(
