@@ -182,8 +182,7 @@ struct ChangeEndpoints {
   }
 }
 
-/// One page of changes: bounded by their number, their bytes, the changes that are read for it, and
-/// ``ChangeText/timePerPage``.
+/// One page of changes: bounded by their number, their bytes and the changes that are read for it.
 struct ChangePage {
   private(set) var changes: [[UInt8]] = []
   /// The id after which the next page begins; `nil` at the end.
@@ -195,16 +194,15 @@ struct ChangePage {
   ) throws(LogError) {
     var bytes = 0
     var last = number
-    let deadline = ContinuousClock.now + ChangeText.timePerPage
+    let limit = min(limit, text.bound)
     reading: while last < number + bound {
       let read = try feed.changes(after: last, limit: 256)
       guard !read.isEmpty else { return }
       for change in read {
         if filter.matches(change) {
-          guard
-            changes.isEmpty
-              || (changes.count < limit && bytes < Limits.pageBytes && .now < deadline)
-          else { break reading }
+          guard changes.isEmpty || (changes.count < limit && bytes < Limits.pageBytes) else {
+            break reading
+          }
           let id = ChangeID(store: feed.store, number: change.number)
           changes.append(try text.json(change, id: id))
           bytes += changes.last?.count ?? 0

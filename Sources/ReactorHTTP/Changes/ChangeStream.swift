@@ -34,7 +34,7 @@ final class ChangeStream: ByteStream {
   private let text: ChangeText
   private let channels: EventChannels
   private let client: WorkerPool.Owner
-  /// Woken after a read of this stream. ``EventChannels/changeStreams`` is woken by commits.
+  /// Woken after a read of this stream; commits wake ``EventChannels/changeStreams``.
   private let group = StreamGroup()
   private let state: Mutex<State>
 
@@ -125,9 +125,8 @@ final class ChangeStream: ByteStream {
       let oldest = ChangeID(store: feed.store, number: first.number - 1)
       output += EventText.notice("reset", Array(#"{"oldest":"\#(oldest)"}"#.utf8))
     }
-    let deadline = ContinuousClock.now + ChangeText.timePerPage
-    for change in changes {
-      guard output.count < EventBuffer.byteBound, last == position || .now < deadline else { break }
+    var count = 0
+    for change in changes where output.count < EventBuffer.byteBound && count < text.bound {
       last = change.number
       guard filter.matches(change) else { continue }
       let id = ChangeID(store: feed.store, number: change.number)
@@ -135,6 +134,7 @@ final class ChangeStream: ByteStream {
       output += try text.json(change, id: nil)
       output += "\n\n".utf8
       lastSent = last
+      count += 1
     }
     // Send the position after many changes that the filter excludes, so that the client does not
     // read them again when it reconnects.

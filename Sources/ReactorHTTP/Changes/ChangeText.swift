@@ -4,12 +4,12 @@ internal import ReactorLog
 
 /// Encodes changes as JSON.
 struct ChangeText: Sendable {
-  /// A page ends after this time: each change with its State can need a fold of a thousand
-  /// mutations, and other clients wait for the thread.
-  static let timePerPage = Duration.milliseconds(50)
-
   let host: Host
   let content: ChangeFilter.Content?
+
+  /// The maximum number of changes that are encoded before other clients get their turn: each State
+  /// can need a fold of a thousand mutations.
+  var bound: Int { content == .state ? 32 : .max }
 
   /// Encodes a change, with its id as the first member unless it is `nil`.
   func json(_ change: StoreChange, id: ChangeID?) throws(LogError) -> [UInt8] {

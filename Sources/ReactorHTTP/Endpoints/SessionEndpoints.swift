@@ -275,7 +275,9 @@ struct SessionEndpoints {
         }
       }
     }
-    guard call.scope.api.creationLimiter != nil, reactor.liveSession(id) == nil else { return end() }
+    guard call.scope.api.creationLimiter != nil, reactor.liveSession(id) == nil else {
+      return end()
+    }
     // The end of a session that never existed is stored too, and so counts as its creation.
     call.load(in: host) {
       reactor.findSession(id) { result in

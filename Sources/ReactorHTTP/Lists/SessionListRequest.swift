@@ -25,6 +25,7 @@ struct SessionListRequest {
   ///
   /// - Parameter position: The value of `after` of the next page, percent-encoded; `nil` for the
   ///   last page.
+  /// - Returns: The fields, with a link to the next page if there is one.
   func headers(next position: String?) -> HTTPFields {
     var headers = HTTPFields.revalidated
     if let position {
@@ -42,6 +43,7 @@ extension Collection {
   ///   - limit: The maximum number of elements.
   ///   - bound: The page ends after this number of bytes.
   ///   - size: Returns the size of an element, in bytes.
+  /// - Returns: The elements.
   func page(
     limit: Int, bytes bound: Int = Limits.pageBytes, size: (Element) -> Int
   ) -> SubSequence {

@@ -30,6 +30,7 @@ final class EventChannel: SessionObserver {
   }
 
   /// States up to this size are processed by the publishing thread, for the first views of a source.
+  ///
   /// Each of these views retains the parsed State; larger ones are in the ``DocumentCache``.
   static let smallSize = 8_192
   /// The maximum number of retained catch-up patches.
@@ -42,7 +43,7 @@ final class EventChannel: SessionObserver {
   private let bound: Int
   private let background: WorkerPool
   private let documents: DocumentCache
-  /// The client whose stream created the channel. Its jobs take turns with those of other clients.
+  /// The client whose stream created the channel, whose jobs take turns with those of others.
   private let client: WorkerPool.Owner
   /// Whether the source has so many views that this one must not delay its commits.
   private let isExtra: Bool

@@ -75,6 +75,15 @@ struct ChangeTests {
     #expect(try changes("after=0") == found)
   }
 
+  @Test func `a page with States has few changes, and a stream sends all`() throws {
+    for _ in 0..<70 { try act("a") }
+    #expect(try changes("limit=1000").count == 71)
+    let page = try service.ask("GET", "/v1/changes?with=state&limit=1000")
+    #expect(try JSONDocument(parsing: Array(page.text.utf8)).root.elements?.count == 32)
+    #expect(page[field: "Link"]?.contains("with=state") == true)
+    #expect(try read(try watch("with=state&after=0")).count == 71)
+  }
+
   @Test func `a page can be one change per line`() throws {
     try act("a")
     let response = try service.ask("GET", "/v1/changes", [(.accept, "application/x-ndjson")])

@@ -35,7 +35,8 @@ import Testing
   }
 
   private func stored() throws -> String {
-    try Shell.sqlite(file.path, "SELECT session FROM log ORDER BY session").split(separator: "\n").joined(separator: ",")
+    try Shell.sqlite(file.path, "SELECT session FROM log ORDER BY session").split(separator: "\n")
+      .joined(separator: ",")
   }
 
   @Test func `operations beside one with an unsuitable value are written`() throws {
