@@ -107,38 +107,12 @@ extension AbusiveClient {
       }
     },
     // Each stream has a view of its own, so it shares its events with no other stream.
-    AbusiveClient(name: "stream-views", expects: [200], prepare: smallRoom) { target in
-      if target.thread == 0 {
-        target.hold(2_000) { connection, number in
-          let query = "delta=patch&select=/messages/\(number)"
-          connection.send(head(of: "/v1/reactors/chat/sessions/small/events?" + query))
-        } _: {
-          $0.drain()
-        }
-      } else {
-        target.flood { connection, turn in
-          connection.exchange(
-            "POST", "/v1/reactors/chat/sessions/small/actions",
-            body: Array((turn % 2 == 0 ? #"{"join":"b"}"# : #"{"leave":"b"}"#).utf8))
-        }
-      }
+    views("stream-views", of: "small", count: 2_000, prepare: smallRoom) {
+      "delta=patch&select=/messages/\($0)"
     },
     // Each name is a view of its own of a large State.
-    AbusiveClient(name: "signal-views", expects: [200], prepare: fullRoom) { target in
-      if target.thread == 0 {
-        target.hold(1_000) { connection, number in
-          let query = "format=datastar&into=a\(number)"
-          connection.send(head(of: "/v1/reactors/chat/sessions/full/events?" + query))
-        } _: {
-          $0.drain()
-        }
-      } else {
-        target.flood { connection, turn in
-          connection.exchange(
-            "POST", "/v1/reactors/chat/sessions/full/actions",
-            body: Array((turn % 2 == 0 ? #"{"join":"b"}"# : #"{"leave":"b"}"#).utf8))
-        }
-      }
+    views("signal-views", of: "full", count: 1_000, prepare: fullRoom) {
+      "format=datastar&into=a\($0)"
     },
     AbusiveClient(name: "unread-replays", prepare: fullRoom) { target in
       target.hold(200) { connection, _ in
@@ -180,6 +154,28 @@ extension AbusiveClient {
       }
     },
   ]
+
+  /// Streams of different views of a room that changes.
+  private static func views(
+    _ name: String, of room: String, count: Int, prepare: @escaping @Sendable (Target) -> Void,
+    query: @escaping @Sendable (_ number: Int) -> String
+  ) -> AbusiveClient {
+    let path = "/v1/reactors/chat/sessions/\(room)"
+    return AbusiveClient(name: name, expects: [200], prepare: prepare) { target in
+      if target.thread == 0 {
+        target.hold(count) { connection, number in
+          connection.send(head(of: "\(path)/events?\(query(number))"))
+        } _: {
+          $0.drain()
+        }
+      } else {
+        target.flood { connection, turn in
+          let action = turn % 2 == 0 ? #"{"join":"b"}"# : #"{"leave":"b"}"#
+          return connection.exchange("POST", path + "/actions", body: Array(action.utf8))
+        }
+      }
+    }
+  }
 
   static func head(of target: String, fields: String = "") -> String {
     "GET \(target) HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\(fields)\r\n"
