@@ -86,20 +86,20 @@ final class LogCleaner: Sendable {
     if compacted.isComplete {
       deleted = try await store.reader.purge(stream, before: cut)
     } else {
-      // The messages of the other sessions remain.
-      for key in compacted.anchored {
+      // Only the sessions that could not be compacted need their messages.
+      for key in compacted.clean {
         deleted += try await store.reader.purge(
           stream, store.names.logSubject(of: key), before: cut)
       }
     }
     try rules.hook(.cut)
     let after = try await store.reader.bounds(of: stream)
-    sizes.withLock { $0[number] = after.bytes }
+    if compacted.isComplete || deleted > 0 { sizes.withLock { $0[number] = after.bytes } }
     store.engine.counters.cleanings.add()
     store.logger.info(
       "a stream was cleaned",
       [
-        "stream": stream, "sessions": "\(compacted.anchored.count)",
+        "stream": stream, "sessions": "\(compacted.anchored)",
         "messages": "\(deleted)",
         "bytes": "\(before.bytes) to \(after.bytes)",
         "milliseconds": "\(Clock.milliseconds - start)",
@@ -127,8 +127,10 @@ final class LogCleaner: Sendable {
 
   /// The sessions of a stream after their compaction.
   private struct Compacted {
-    /// The sessions that got an anchor.
-    var anchored: [SessionKey] = []
+    /// The sessions that need no message before the cut.
+    var clean: [SessionKey] = []
+    /// The number of sessions that got an anchor.
+    var anchored = 0
     /// Whether no session needs the messages.
     var isComplete = true
   }
@@ -145,7 +147,9 @@ final class LogCleaner: Sendable {
   private func compactSessions(
     of number: Int, before cut: Int
   ) async throws(LogError) -> Compacted {
+    // Shuffled, so that damaged sessions at the beginning do not end each pass.
     let keys = try await store.logSubjects(number).compactMap { StoreNames.session(of: $0) }
+      .shuffled()
     let results = await withTaskGroup(of: Compaction.self) { group in
       var rest = keys[...]
       var results: [Compaction] = []
@@ -163,7 +167,9 @@ final class LogCleaner: Sendable {
     var failures: [(key: SessionKey, error: LogError)] = []
     for (key, result) in results {
       switch result {
-      case .success(let isAnchored): if isAnchored { compacted.anchored.append(key) }
+      case .success(let isAnchored):
+        compacted.clean.append(key)
+        if isAnchored { compacted.anchored += 1 }
       case .failure(let error): failures.append((key, error))
       }
     }

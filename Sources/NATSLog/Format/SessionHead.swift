@@ -115,7 +115,8 @@ struct SessionHead: Equatable, Sendable {
 
   /// Whether a message can contain the journal after a batch, and other changes.
   ///
-  /// A batch that adds nothing to the journal is always possible, so that actions can finish.
+  /// A batch that adds nothing to the journal is always possible, so that actions can finish. A timer
+  /// that fires has room of its own: its batch replaces or removes the timer and adds its action.
   ///
   /// - Parameters:
   ///   - batch: The batch.
@@ -124,9 +125,13 @@ struct SessionHead: Equatable, Sendable {
   func hasRoom(for batch: LogBatch, in bound: Int) -> Bool {
     let added = batch.addedSize
     guard added > 0, journal.size + added > bound / 2 else { return true }
-    var journal = journal
-    journal.apply(batch)
-    return journal.size <= max(bound / 2, self.journal.size)
+    var next = journal
+    next.apply(batch)
+    guard batch.timers.contains(where: { journal.timers[$0.id] != nil }) else {
+      return next.size <= max(bound / 2, journal.size)
+    }
+    // An action has 32 bytes more than a timer that it replaces.
+    return next.size <= max(bound / 4 * 3, journal.size + 32)
   }
 
   /// The message of a batch after this head.

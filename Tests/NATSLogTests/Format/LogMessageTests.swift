@@ -196,6 +196,31 @@ struct LogMessageTests {
     #expect(head.hasRoom(for: LogBatch(finished: [.init(request: 1, place: 0)]), in: 100))
   }
 
+  @Test(arguments: [nil, 1_000])
+  func `a timer fires although the journal has no room for another one`(period: Int64?) {
+    let bound = 10_000
+    var head = SessionHead()
+    func timer(_ id: String, size: Int = 1_000) -> StoredTimer {
+      StoredTimer(
+        id: id, due: .now, action: [UInt8](repeating: 0x31, count: size), period: period)
+    }
+    var count = 0
+    while true {
+      let next = LogBatch(timers: [StoredTimerChange(id: "t\(count)", timer: timer("t\(count)"))])
+      guard head.hasRoom(for: next, in: bound) else { break }
+      count += 1
+      head = head.following(
+        head.appending(next, to: "e", now: .now, bound: bound), at: count, by: nil)
+    }
+    #expect(count == 4)
+    let fired = LogBatch(
+      accepted: [accepted(1, size: 1_000)],
+      timers: [StoredTimerChange(id: "t0", timer: period == nil ? nil : timer("t0"))])
+    #expect(head.hasRoom(for: fired, in: bound))
+    // A journal that an earlier release has filled.
+    #expect(head.hasRoom(for: fired, in: period == nil ? 100 : 8_000))
+  }
+
   @Test func `a journal that does not fit beside a batch is written again later`() throws {
     let bound = 10_000
     var head = SessionHead()
