@@ -51,7 +51,7 @@ public struct SQLiteMaintenance: Sendable {
     // A link does not replace a file. Not every file system has links.
     guard unsafe link(partial, copy) != 0 else { return }
     let code = errno
-    guard code == EPERM || code == EOPNOTSUPP, unsafe rename(partial, copy) == 0 else {
+    guard [EPERM, EOPNOTSUPP, ENOSYS].contains(code), unsafe rename(partial, copy) == 0 else {
       throw cannotCreate(copy, code)
     }
   }

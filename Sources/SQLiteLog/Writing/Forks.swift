@@ -85,12 +85,12 @@ struct Forks {
     copyEarlierGlobals = try connection.prepare(
       """
       INSERT OR IGNORE INTO globals (session, name, revision)
-      SELECT ?1, name, revision FROM globals AS original
+      SELECT ?1, name, revision FROM globals
       WHERE session = ?2
         AND NOT EXISTS (SELECT 1 FROM mutations WHERE session = ?1 AND version = 1)
         AND name NOT IN (SELECT name FROM globals WHERE session = ?1)
-        AND NOT EXISTS (
-          SELECT 1 FROM mutations WHERE session = ?2 AND version > ?3 AND global = original.name)
+        AND name NOT IN (
+          SELECT global FROM mutations WHERE session = ?2 AND version > ?3 AND global IS NOT NULL)
       """)
     copySnapshots = try connection.prepare(
       """
