@@ -47,11 +47,13 @@ public enum JSONCoder {
     public init(
       in spare: SpareBuffers? = nil, depthLimit: Int = JSONDocument.defaultDepthLimit
     ) {
-      output = spare?.take() ?? JSONOutput()
+      let output = spare?.take() ?? JSONOutput()
+      output.begin(depthLimit: depthLimit)
+      self.output = output
       self.depthLimit = depthLimit
     }
 
-    /// The depth of the arrays and objects in the JSON of the last value.
+    /// The depth of the arrays and objects in the JSON of the last value; 0 before the first one.
     public var depth: Int { output?.deepest ?? 0 }
 
     /// Ends a series without failed values and returns its buffer to `spare`.

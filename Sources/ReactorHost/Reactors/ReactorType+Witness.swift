@@ -137,7 +137,6 @@ extension ReactorType {
     _ transition: Transition<R.Mutation, R.State>, by action: ActionEffect?,
     in session: LiveSession
   ) -> (any Error)? {
-    let skipsState = session.meter.skips()
     do {
       let coder = JSONCoder.Series(
         in: spareBuffers, depthLimit: JSONDocument.embeddedDepthLimit)
@@ -145,6 +144,7 @@ extension ReactorType {
         try knownMutations?.text(
           of: transition.mutation, orEncode: { try coder.encode($0) })
         ?? coder.encode(transition.mutation)
+      let skipsState = session.meter.skips(mutationDepth: coder.depth)
       let state = skipsState ? nil : try coder.encode(transition.shown)
       let depth = coder.depth
       coder.end(keepingBuffersIn: spareBuffers)

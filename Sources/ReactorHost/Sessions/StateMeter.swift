@@ -10,8 +10,8 @@ internal import Synchronization
 /// it. To bound the size of a State nevertheless, a state is encoded and measured whenever it could
 /// have reached the limit, provided that no mutation more than doubles it: a State of a thousandth
 /// of the limit is measured with every tenth mutation of a turn. The first mutation of a turn and
-/// the last one are always encoded. After a State that is nested more than half as deep as the limit
-/// of the depth, each one is encoded.
+/// the last one are always encoded. The depth of a State is bounded in the same way: each mutation is
+/// assumed to add its own depth and a few levels.
 ///
 /// Stored inline in the session, which therefore needs no second object.
 @usableFromInline
@@ -22,18 +22,29 @@ struct StateMeter: ~Copyable, Sendable {
   private let bytes = Atomic<Int>(0)
   /// The number of mutations of this turn whose states need not be encoded.
   private let skippable = Atomic<Int>(0)
+  /// The depth that the state can have, unless a mutation adds more levels than assumed.
+  private let depth = Atomic<Int>(0)
   private let isObserved = Atomic<Bool>(false)
+
+  /// The number of levels that a mutation is assumed to add besides its own depth.
+  private static let addedLevels = 8
 
   /// Sets whether the session has observers, for which each state is encoded.
   func setObserved(_ isObserved: Bool) {
     self.isObserved.store(isObserved, ordering: .releasing)
   }
 
-  /// Returns whether the state of the next mutation need not be encoded.
+  /// Returns whether the state after a mutation need not be encoded.
+  ///
+  /// - Parameter mutationDepth: The depth of the nested arrays and objects of the mutation.
+  /// - Returns: Whether the state is skipped.
   @usableFromInline
-  func skips() -> Bool {
+  func skips(mutationDepth: Int) -> Bool {
     let count = skippable.load(ordering: .relaxed)
     guard count > 0, !isObserved.load(ordering: .acquiring) else { return false }
+    let possible = depth.load(ordering: .relaxed) + mutationDepth + Self.addedLevels
+    guard possible <= JSONDocument.embeddedDepthLimit else { return false }
+    depth.store(possible, ordering: .relaxed)
     skippable.store(count - 1, ordering: .relaxed)
     return true
   }
@@ -50,9 +61,9 @@ struct StateMeter: ~Copyable, Sendable {
     let size = state.count
     guard size <= limit else { return StateTooLargeError(size: size, limit: limit) }
     bytes.store(turnBytes + size, ordering: .relaxed)
+    self.depth.store(depth, ordering: .relaxed)
     // The number of times that the size can double without exceeding the limit.
-    let isDeep = depth > JSONDocument.embeddedDepthLimit / 2
-    let ratio = isDeep ? 1 : max(1, limit / max(1, size))
+    let ratio = max(1, limit / max(1, size))
     skippable.store(Int.bitWidth - 1 - ratio.leadingZeroBitCount, ordering: .relaxed)
     return nil
   }

@@ -17,22 +17,25 @@ struct StateMeterTests {
 
   @Test func `states are skipped only as long as doubling cannot exceed the limit`() {
     let meter = StateMeter()
-    var skipped = [meter.skips()]
+    var skipped = [meter.skips(mutationDepth: 1)]
     _ = meter.measure(state, depth: 1, limit: 1000)
-    for _ in 0..<5 { skipped.append(meter.skips()) }
+    for _ in 0..<5 { skipped.append(meter.skips(mutationDepth: 1)) }
     #expect(skipped == [false, true, true, true, false, false])
     _ = meter.measure(state, depth: 1, limit: 1000)
     meter.endTurn()
-    let skipsInNextTurn = meter.skips()
+    let skipsInNextTurn = meter.skips(mutationDepth: 1)
     #expect(!skipsInNextTurn)
   }
 
-  @Test(arguments: [(250, true), (251, false)])
-  func `no state is skipped after one that is nested deep`(_ depth: Int, _ skips: Bool) {
+  @Test func `states are skipped only as long as the depth is within the limit`() {
     let meter = StateMeter()
-    _ = meter.measure(state, depth: depth, limit: 1000)
-    let isSkipped = meter.skips()
-    #expect(isSkipped == skips)
+    _ = meter.measure(state, depth: 10, limit: 100_000)
+    // 10 + 240 + 8, then 240 + 8 more.
+    let skipped = [240, 240, 1].map { meter.skips(mutationDepth: $0) }
+    #expect(skipped == [true, false, true])
+    _ = meter.measure(state, depth: 492, limit: 100_000)
+    let isSkipped = [1, 0].map { meter.skips(mutationDepth: $0) }
+    #expect(isSkipped == [false, true])
   }
 
   @Test func `no state is skipped while there is an observer`() {
@@ -40,7 +43,7 @@ struct StateMeterTests {
     _ = meter.measure(state, depth: 1, limit: 1000)
     let skipped = [true, false].map { isObserved in
       meter.setObserved(isObserved)
-      return meter.skips()
+      return meter.skips(mutationDepth: 1)
     }
     #expect(skipped == [false, true])
   }
