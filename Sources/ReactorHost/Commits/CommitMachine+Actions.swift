@@ -94,6 +94,19 @@ extension CommitMachine {
     let snapshot: Snapshot?
     /// Whether a new snapshot is due.
     let snapshotIsDue: Bool
+
+    /// Notifies the observers of the encoded states, in order.
+    func notifyObservers() {
+      guard !observers.isEmpty else { return }
+      var version = version
+      states.forEach { json in
+        version += 1
+        guard let json else { return }
+        let cursor = Cursor(epoch: latest.cursor.epoch, version: version)
+        let state = CommittedState(cursor: cursor, json: json)
+        for observer in observers { observer.sessionDidCommit(state) }
+      }
+    }
   }
 
   /// The action after a publication.

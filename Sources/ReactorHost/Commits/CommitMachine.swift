@@ -48,6 +48,7 @@ struct CommitMachine<Reply: Sendable>: Sendable {
   private(set) var lastActiveAt: Timestamp
   /// Whether the log has the session, which can be in memory only until its first commit.
   private(set) var isStored: Bool
+  private var creationIsTaken: Bool
   private(set) var phase = Phase.idle
   private var holds: Holds = []
   private var pendingEntries: [LogEntry] = []
@@ -75,6 +76,7 @@ struct CommitMachine<Reply: Sendable>: Sendable {
     self.latest = latest
     self.lastActiveAt = lastActiveAt
     self.isStored = isStored
+    creationIsTaken = isStored
     self.lastSnapshot = lastSnapshot
     reducedVersion = latest.version
   }
@@ -417,6 +419,13 @@ extension CommitMachine {
     isStored = true
   }
 
+  /// Returns `true` once, when the log has a session that it did not have at first.
+  mutating func takeCreation() -> Bool {
+    guard isStored, !creationIsTaken else { return false }
+    creationIsTaken = true
+    return true
+  }
+
   /// Stops forming batches, because the log is about to write the end of the session.
   mutating func beginEnding() {
     holds.insert(.ending)
@@ -452,13 +461,14 @@ extension CommitMachine {
 
   /// Ends an unused session, to evict it from memory.
   ///
+  /// - Parameter isIdle: Whether an observer that does not retain the session has no work left.
   /// - Returns: Whether it has ended; `false` if a request, an observer or the log still uses it.
-  mutating func evict() -> Bool {
+  mutating func evict(isIdle: (any SessionObserver) -> Bool = { _ in true }) -> Bool {
     if hasEnded { return true }
     guard case .idle = phase, !hasPendingChanges else { return false }
-    guard observers.count == passiveObservers, waiting.isEmpty, continuations.isEmpty else {
-      return false
-    }
+    guard observers.count == passiveObservers, waiting.isEmpty, continuations.isEmpty,
+      observers.allSatisfy(isIdle)
+    else { return false }
     phase = .ended(.interrupted, fault: nil, isPublishing: false)
     return true
   }

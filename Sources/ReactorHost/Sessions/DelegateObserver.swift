@@ -8,6 +8,12 @@ internal import Synchronization
 protocol CommitObserver: SessionObserver {
   /// Sets the state that precedes the first commit. Called once.
   func begin(from base: CommittedState)
+
+  /// Whether the delegate has been called for all commits.
+  ///
+  /// A session is not evicted before, since the observer of the reloaded session would call the
+  /// delegate at the same time.
+  var isIdle: Bool { get }
 }
 
 typealias CommitObserverMaker = @Sendable (SessionKey) -> any CommitObserver
@@ -44,6 +50,8 @@ final class DelegateObserver<R: Reactor>: CommitObserver where R.State: Codable 
   }
 
   func sessionDidEnd(_ end: SessionEnd) {}
+
+  var isIdle: Bool { state.withLock { !$0.isCalling && $0.pending == nil } }
 
   private func callIfIdle() {
     let starts = state.withLock { state in

@@ -117,7 +117,7 @@ extension LiveSession {
     commits.withLock { committed = $0.committed(snapshotInterval: interval) }
     guard let publication = committed.take() else { return }
     environment.counts.didCommit(publication.states.count, after: publication.stopwatch)
-    if !publication.observers.isEmpty { notify(publication) }
+    publication.notifyObservers()
     for proceed in publication.continuations { proceed(true) }
     publication.replies.forEach { $0.reply.respond(with: publication.latest) }
     if let snapshot = publication.snapshot { log.save(snapshot, of: epoch) }
@@ -127,16 +127,6 @@ extension LiveSession {
     case .rest: break
     case .announce: announceBatch()
     case .close(let closing): finish(closing)
-    }
-  }
-
-  private func notify(_ publication: CommitMachine<ActionReply>.Publication) {
-    var version = publication.version
-    publication.states.forEach { json in
-      version += 1
-      guard let json else { return }
-      let state = CommittedState(cursor: Cursor(epoch: epoch, version: version), json: json)
-      for observer in publication.observers { observer.sessionDidCommit(state) }
     }
   }
 

@@ -123,6 +123,9 @@ extension LiveSession: Session, SubmissionTarget, AudienceOwner {
     SessionHistory(session: self).replay(after: version, completion: completion)
   }
 
+  @usableFromInline
+  func takeCreation() -> Bool { commits.withLock { $0.takeCreation() } }
+
   // MARK: Activity and signals
 
   @usableFromInline var activity: SessionActivity {

@@ -181,22 +181,17 @@ final class LiveSession: BatchSource {
 
   /// Ends the session to evict it, unless a request, an effect or an observer needs it.
   ///
-  /// The caller holds the only reference and calls ``shutDown()`` next. A value of a global that
+  /// The caller holds the only reference and shuts the pipeline down next. A value of a global that
   /// arrives meanwhile is not committed; it is delivered again when the session is loaded.
   ///
   /// - Returns: Whether the session has ended.
   func evict() -> Bool {
     guard pipeline.runningEffectCount == 0, pipeline.waitingCount == 0,
-      commits.withLock({ $0.evict() })
+      commits.withLock({ $0.evict { ($0 as? any CommitObserver)?.isIdle ?? true } })
     else { return false }
     ended.store(true, ordering: .releasing)
     didLeaveMemory()
     return true
-  }
-
-  /// Ends the reactor of an evicted session.
-  func shutDown() {
-    pipeline.shutDown()
   }
 
   /// Responds to a request of a session that has ended.

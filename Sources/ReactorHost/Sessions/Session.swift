@@ -71,6 +71,9 @@ public protocol Session: SessionSource, HistorySource {
   /// Whether the log has the session: since its creation by a request, or its first commit.
   var isStored: Bool { get }
 
+  /// Returns `true` once, after the first commit has stored a session that no request had created.
+  func takeCreation() -> Bool
+
   /// Executes an action, or an array of actions in order.
   ///
   /// A request whose idempotency key was used before is not executed: `completion` gets the stored

@@ -1,3 +1,4 @@
+internal import ReactorCore
 internal import ReactorLog
 internal import ReactorStreams
 internal import Synchronization
@@ -117,7 +118,7 @@ final class SessionSlot: Sendable {
 
   /// Ends the reactor of an evicted session.
   func shutDown() {
-    live?.shutDown()
+    live?.pipeline.shutDown()
   }
 
   // MARK: Operations

@@ -59,12 +59,17 @@ struct DelegateTests {
     async throws
   {
     let delegate = Delegate()
-    delegate.release.signal()
     let host = host(delegate)
+    let reactor = try #require(host.reactor("sample"))
     try add(session("a", of: host))
     while delegate.calls.values.isEmpty { await Task.yield() }
-    for _ in 0..<2 { host.reactor("sample")?.sweep() }
-    #expect(host.reactor("sample")?.liveSessionCount == 0)
+    for _ in 0..<2 { reactor.sweep() }
+    #expect(reactor.liveSessionCount == 1, "the delegate is being called")
+    delegate.release.signal()
+    while reactor.liveSessionCount > 0 {
+      reactor.sweep()
+      await Task.yield()
+    }
     try add(session("a", of: host))
     while delegate.calls.values.count < 2 { await Task.yield() }
     #expect(
