@@ -17,6 +17,8 @@ final class WorkerPool: Sendable {
   enum Owner: Hashable, Sendable {
     /// The streams of all clients.
     case streams
+    /// A session or global, for the views that many clients share.
+    case source(ObjectIdentifier)
     /// A client; `nil` for Unix-domain sockets.
     case client(ClientAddress?)
   }

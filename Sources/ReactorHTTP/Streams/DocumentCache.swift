@@ -13,14 +13,18 @@ final class DocumentCache: Sendable {
 
   /// The maximum number of bytes of JSON whose documents are retained.
   static let bound = 8_388_608
+  /// Documents of texts up to this size are not retained, so that there are at most 1,024 entries.
+  static let smallSize = 8_192
 
   /// The entries, the most recently used one last.
   private let entries = Mutex<[Entry]>([])
 
   /// Returns the document of a text; `nil` if the text is not JSON or is nested too deeply.
   func document(_ json: ArraySlice<UInt8>) -> JSONDocument? {
-    if let known = entries.withLock({ Self.find(json, in: &$0) }) { return known }
+    let isSmall = json.count <= Self.smallSize
+    if !isSmall, let known = entries.withLock({ Self.find(json, in: &$0) }) { return known }
     guard let document = try? JSONDocument(parsing: Array(json)) else { return nil }
+    if isSmall { return document }
     entries.withLock { entries in
       guard Self.find(json, in: &entries) == nil else { return }
       entries.append(Entry(json: json, document: document))

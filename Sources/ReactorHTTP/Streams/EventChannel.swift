@@ -32,7 +32,7 @@ final class EventChannel: SessionObserver {
   /// States up to this size are processed by the publishing thread, for the first views of a source.
   ///
   /// Each of these views retains the parsed State; larger ones are in the ``DocumentCache``.
-  static let smallSize = 8_192
+  static let smallSize = DocumentCache.smallSize
   /// The maximum number of retained catch-up patches.
   private static let catchUpBound = 16
 
@@ -43,8 +43,8 @@ final class EventChannel: SessionObserver {
   private let bound: Int
   private let background: WorkerPool
   private let documents: DocumentCache
-  /// The client whose stream created the channel, whose jobs take turns with those of others.
-  private let client: WorkerPool.Owner
+  /// The owner of the channel's jobs in the worker pool.
+  private let owner: WorkerPool.Owner
   /// Whether the source has so many views that this one must not delay its commits.
   private let isExtra: Bool
   private let state: Mutex<State>
@@ -72,7 +72,8 @@ final class EventChannel: SessionObserver {
     self.bound = max(1, bound)
     self.background = background
     self.documents = documents
-    self.client = client
+    // The first views are shared by many clients: those of one source take turns with other sources.
+    owner = isExtra ? client : .source(ObjectIdentifier(source))
     self.isExtra = isExtra
     state = Mutex(State(buffer: EventBuffer(bound: bound, byteBound: 0, version: -1)))
   }
@@ -112,6 +113,7 @@ final class EventChannel: SessionObserver {
         // channel observed the session: these are not published.
         state.buffer.append(
           view.whole(committed.cursor, committed.json[...], follows: state.buffer.version))
+        state.opening = nil
       }
       return group.wake()
     }
@@ -124,7 +126,7 @@ final class EventChannel: SessionObserver {
     if committed.json.count <= Self.smallSize, !isExtra {
       createEvents()
     } else {
-      background.enqueue(for: client) { [self] in createEvents() }
+      background.enqueue(for: owner) { [self] in createEvents() }
     }
   }
 
@@ -153,11 +155,12 @@ final class EventChannel: SessionObserver {
         }
       }
       (state.shown, state.base, state.catchUps) = (before, nil, (-1, 0, [:]))
+      state.opening = nil
       state.isCreating = !state.pending.isEmpty
       return (state.isCreating, events.contains { $0 != nil } || state.end != nil)
     }
     if wakes { group.wake() }
-    if hasMore { background.enqueue(for: client) { [self] in createEvents() } }
+    if hasMore { background.enqueue(for: owner) { [self] in createEvents() } }
   }
 
   /// Creates the event of a State; `nil` if the selected part has not changed.
@@ -214,7 +217,7 @@ final class EventChannel: SessionObserver {
     }
     if let known { return known }
     let event = create()
-    state.withLock { $0.opening = event }
+    if event.isWhole { state.withLock { $0.opening = event } }
     return event
   }
 

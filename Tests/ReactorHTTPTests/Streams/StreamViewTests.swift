@@ -73,6 +73,9 @@ struct StreamViewTests {
       #expect(cache.document(text[...]) != nil)
       #expect(cache.size <= DocumentCache.bound)
     }
+    let size = cache.size
+    #expect(cache.document(Array("[1]".utf8)[...]) != nil)
+    #expect(cache.size == size)
     #expect(cache.document(Array("[".utf8)[...]) == nil)
   }
 
@@ -94,22 +97,25 @@ struct StreamViewTests {
   }
 
   /// The only thread of the pool is busy until both sources have committed.
-  @Test func `the views of one client do not delay those of another one`() async {
+  @Test func `the further views of one client do not delay those of another one`() async {
     let pool = WorkerPool(width: 1)
     let channels = EventChannels(bound: 4, background: pool)
     let order = WakeOrder()
-    let sources = (0..<21).map { _ in ObservedSource(count: 20_000) }
-    for (number, source) in sources.enumerated() {
-      let client = WorkerPool.Owner.client(ClientAddress(version4: number == 20 ? 2 : 1))
-      let channel = channels.join(source, StreamView(format: .patches), of: client)
-      channel.group.add(order.waker(number))
+    let sources = (0..<2).map { _ in ObservedSource(count: 20_000) }
+    let first = EventChannels.firstViews
+    for number in 0..<first + 20 {
+      let channel = channels.join(
+        sources[0], StreamView(format: .signals, name: "s\(number)"), of: .client(nil))
+      if number >= first { channel.group.add(order.waker(number)) }
     }
+    let channel = channels.join(sources[1], StreamView(format: .patches), of: .streams)
+    channel.group.add(order.waker(0))
     let isHeld = Atomic(true)
     pool.enqueue { while isHeld.load(ordering: .acquiring) {} }
     for source in sources { source.commit(1) }
     isHeld.store(false, ordering: .releasing)
-    while order.numbers.count < sources.count { await Task.yield() }
-    #expect(order.numbers.firstIndex(of: 20) ?? 99 <= 1)
+    while order.numbers.count < 21 { await Task.yield() }
+    #expect(order.numbers.firstIndex(of: 0) ?? 99 <= 2)
   }
 
   @Test func `a further view retains less`() {
