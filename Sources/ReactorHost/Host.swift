@@ -94,6 +94,13 @@ public final class Host: Sendable {
   /// Whether loading a session reads from disk, so that a request worker must not do it.
   public var readsFromDisk: Bool { environment.log.readsFromDisk }
 
+  /// Reads whether the log has a session, ended or not.
+  ///
+  /// Blocks on the disk if ``readsFromDisk``.
+  package func hasRecord(of key: SessionKey, completion: @escaping ReadCompletion<Bool>) {
+    environment.log.session(key).record { completion($0.map { $0 != .none }) }
+  }
+
   /// Recovers accepted actions that were interrupted by the end of a process or by a failed log.
   ///
   /// Loads their sessions, which restart the actions or abandon them.

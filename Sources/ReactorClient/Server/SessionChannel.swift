@@ -53,6 +53,10 @@ final class SessionChannel: Sendable {
     let isClosed = client.isClosed
     let isFirst = state.withLock { state in
       if isClosed { state.status = .paused }
+      // The first observer joins the session again.
+      if !isClosed, state.observers.isEmpty, case .ended = state.status {
+        state.status = .connecting
+      }
       defer { state.observers[ObjectIdentifier(observer)] = WeakObserver(observer: observer) }
       return state.observers.isEmpty
     }

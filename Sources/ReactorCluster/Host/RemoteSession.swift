@@ -26,6 +26,7 @@ final class RemoteSession: SubmissionTarget {
     var hasEnded = false
     /// Whether a report of the streams is scheduled.
     var isReportDue = false
+    var creationIsTaken = false
   }
 
   /// The time from a change of the streams to its report to the owner.
@@ -51,6 +52,14 @@ final class RemoteSession: SubmissionTarget {
 
   /// Whether a commit of the session is known to this node.
   var isStored: Bool { current.version > 0 }
+
+  func takeCreation() -> Bool {
+    state.withLock { state in
+      guard state.image.current.version > 0, !state.creationIsTaken else { return false }
+      state.creationIsTaken = true
+      return true
+    }
+  }
 
   var subscriberCount: Int { presence.count }
 

@@ -83,8 +83,8 @@ public struct TrustedProxies: Sendable, Equatable {
 }
 
 extension ForwardingField {
-  /// The longest element with an address, in bytes.
-  private static let elementLimit = 256
+  /// The longest text of an address with its port, in bytes.
+  private static let addressLimit = 64
 
   fileprivate var header: HTTPHeader {
     switch self {
@@ -95,7 +95,6 @@ extension ForwardingField {
 
   /// Returns the address in an element of the field; `nil` for a malformed one.
   fileprivate func address(in element: Substring.UTF8View) -> ClientAddress? {
-    guard element.count <= Self.elementLimit else { return nil }
     switch self {
     case .xForwardedFor: return Self.address(element)
     case .forwarded:
@@ -110,6 +109,7 @@ extension ForwardingField {
 
   /// Parses an address that may be quoted and have a port.
   private static func address(_ text: Substring.UTF8View) -> ClientAddress? {
+    guard text.count <= addressLimit else { return nil }
     let bytes = text.filter { $0 != UInt8(ascii: "\"") && !TrustedProxies.isSpace($0) }
     if let address = parse(bytes[...]) { return address }
     return bytes.lastIndex(of: UInt8(ascii: ":")).flatMap { parse(bytes[..<$0]) }

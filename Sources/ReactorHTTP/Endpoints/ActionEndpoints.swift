@@ -55,21 +55,24 @@ struct ActionEndpoints {
       let canCreate = call.scope.api.creationLimiter != nil && !session.isStored
       if canCreate, let problem = call.scope.creationProblem { throw problem }
       let reply = ActionReply(session, fields.preferences, call.reply)
-      // Two closures: the one of nearly all requests has a single capture.
-      let completion: @Sendable (ActionOutcome) -> Void
+      // The closures of nearly all requests have a single capture.
+      var accepted: @Sendable (CommittedState) -> Void = { reply.accepted($0) }
+      var completion: @Sendable (ActionOutcome) -> Void = { reply.completed($0) }
       if canCreate {
-        completion = { outcome in
-          if session.isStored { call.scope.countCreation() }
-          reply.completed(outcome)
+        @Sendable func count() { if session.takeCreation() { call.scope.countCreation() } }
+        accepted = {
+          count()
+          reply.accepted($0)
         }
-      } else {
-        completion = { reply.completed($0) }
+        completion = {
+          count()
+          reply.completed($0)
+        }
       }
       do throws(ActionDecodingError) {
         try session.submit(
           call.request.body, ifAt: fields.expected, key: fields.key, for: call.scope.context,
-          accepted: { reply.accepted($0) },
-          completion: completion)
+          accepted: accepted, completion: completion)
       } catch {
         throw Problem(error, kind: .invalidAction)
       }

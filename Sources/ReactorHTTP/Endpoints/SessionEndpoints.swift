@@ -275,13 +275,13 @@ struct SessionEndpoints {
         }
       }
     }
-    guard call.scope.api.creationLimiter != nil, reactor.liveSession(id) == nil else {
+    guard call.scope.api.creationLimiter != nil, reactor.liveSession(id)?.isStored != true else {
       return end()
     }
     // The end of a session that never existed is stored too, and so counts as its creation.
     call.load(in: host) {
-      reactor.findSession(id) { result in
-        if case .success(.absent) = result {
+      host.hasRecord(of: SessionKey(reactor: reactor.name, id: id)) { result in
+        if case .success(false) = result {
           if let problem = call.scope.creationProblem { return call.reply(problem) }
           call.scope.countCreation()
         }

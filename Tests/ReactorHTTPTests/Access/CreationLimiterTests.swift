@@ -69,7 +69,10 @@ struct CreationLimiterTests {
       #expect(try service.ask("POST", path, bea, body: #"{"add":1}"#).status == 200)
     }
     #expect(try service.ask("PUT", root + "/j", bea).problem == "429 rate-limited")
-    // The end of a session that never existed would be stored.
+    // The end of a session that never existed would be stored, also if it is in memory.
+    #expect(try service.ask("POST", root + "/l/actions", bea, body: "1").status == 429)
+    #expect(try service.ask("POST", root + "/l/actions", token("eve"), body: "1").status == 422)
+    #expect(try service.ask("DELETE", root + "/l", bea).problem == "429 rate-limited")
     #expect(try service.ask("DELETE", root + "/k", bea).problem == "429 rate-limited")
     #expect(try service.ask("DELETE", root + "/g", bea).status == 204)
     #expect(try service.ask("DELETE", root + "/g", bea).status == 204)
