@@ -45,7 +45,10 @@ import Testing
     #expect(entries.last?["mutation"] == ["vanished": 1])
     let good = SessionClient(server.client(), path + "good")
     #expect(try good.post(#""increase""#).json == ["value": 3])
-    #expect(server.standardError.contains("session cannot be read reactor=counter session=bad"))
+    #expect(
+      eventually {
+        server.standardError.contains("session cannot be read reactor=counter session=bad")
+      })
 
     // The damaged session can be deleted and created again.
     #expect(try bad.delete().status == 204)

@@ -86,7 +86,7 @@ struct CommandLineTests {
       [], environment: ["REACTORD_PORT_8080_TCP": "tcp://10.0.0.1:8080"])
     #expect(try server.client().get("/healthz").status == 200)
     try server.stop()
-    #expect(server.standardError.contains("REACTORD_PORT_8080_TCP"))
+    #expect(eventually { server.standardError.contains("REACTORD_PORT_8080_TCP") })
   }
 
   @Test func `flags override the environment, which overrides the file`() throws {

@@ -32,9 +32,9 @@ struct SupervisionTests {
     let next = SessionClient(server.client(), session.path)
     #expect(try next.post(#"{"add":2}"#).json["value"] == 3)
     #expect(try service() != first)
-    #expect(server.standardError.contains("Index out of range"))
-    #expect(server.standardError.contains("service crashed"))
-    #expect(server.standardError.contains("SIG"))
+    #expect(eventually { server.standardError.contains("Index out of range") })
+    #expect(eventually { server.standardError.contains("service crashed") })
+    #expect(eventually { server.standardError.contains("SIG") })
   }
 
   @Test func `a connection waits for the restart`() throws {
@@ -98,6 +98,6 @@ struct SupervisionTests {
       #expect(throws: (any Error).self) { try session.post(#""trapInMutate""#) }
       #expect(eventually { (try? server.client().get("/healthz").status) == 200 })
     }
-    #expect(server.standardError.contains("restart=\"0.2 seconds\""))
+    #expect(eventually { server.standardError.contains("restart=\"0.2 seconds\"") })
   }
 }
