@@ -23,7 +23,12 @@ struct LedgerLog: Sendable {
     var pages: [Data] = []
     var next: String? = session.path + "/log?limit=1000"
     while let path = next {
-      let response = try session.client.get(path)
+      var response = try session.client.get(path)
+      // After a fault, the store can be unreachable for a moment.
+      _ = try eventually {
+        if response.status == 503 { response = try session.client.get(path) }
+        return response.status != 503
+      }
       try #require(response.status == 200, "\(response.text)")
       pages.append(Data(response.body))
       next = response.nextPage
