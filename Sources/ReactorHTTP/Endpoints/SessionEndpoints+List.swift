@@ -82,7 +82,7 @@ extension SessionEndpoints {
     let scan = SessionScan(
       reactor: reactor, prefix: prefix,
       isIncluded: scope.mayReadAll(of: reactor) ? nil : mayRead,
-      background: call.scope.api.background, owner: .client(call.scope.client?.network))
+      background: call.scope.api.background, owner: call.owner)
     let request = Request(
       scan: scan, limit: limit,
       address: "/v1/reactors/\(reactor.name)/sessions?limit=\(limit)"

@@ -31,7 +31,7 @@ extension StreamEndpoints {
           return call.reply(HTTPResponse(status: 200, headers: headers))
         }
         let subscribed = Array(zip(zip(sources, sessions), views))
-        let client = WorkerPool.Owner.client(call.scope.client?.network)
+        let client = call.owner
         subscribe(to: subscribed[...], [], wanted, cursors, by: owner, of: client) {
           [channels] parts in
           guard let parts else { return call.reply(response(to: call, RetryStream())) }

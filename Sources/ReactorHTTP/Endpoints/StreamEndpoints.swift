@@ -118,7 +118,7 @@ struct StreamEndpoints {
       return call.reply(HTTPResponse(status: 200, headers: headers))
     }
     channels.subscribe(
-      to: source, wanted, in: wanted.view, by: owner, of: .client(call.scope.client?.network),
+      to: source, wanted, in: wanted.view, by: owner, of: call.owner,
       from: StreamPosition(wanted.lastEventID)
     ) { [channels] subscribed in
       guard let (subscription, opening) = subscribed else {
