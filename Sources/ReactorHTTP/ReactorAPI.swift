@@ -217,7 +217,8 @@ public final class ReactorAPI: HTTPResponder {
   /// Creates the response to a request that the transport rejects.
   public func rejection(for reason: HTTPRejection, of request: HTTPRequest?) -> HTTPResponse {
     let scope =
-      request.map { RequestScope(rejecting: $0, in: self) } ?? RequestScope(rejectedBy: self)
+      request.map { RequestScope($0, in: self, acceptsTicket: false) }
+      ?? RequestScope(rejectedBy: self)
     return complete(Problem(reason).response, of: scope)
   }
 }

@@ -84,30 +84,27 @@ final class RequestScope: HTTPAdmissionToken {
   let stopwatch = Stopwatch()
 
   /// Reads the head of a request and counts it against the client's rate.
-  init(_ request: borrowing HTTPRequest, in api: borrowing ReactorAPI) {
+  ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - api: The service.
+  ///   - acceptsTicket: Whether a ticket is used up. Not for a request that the transport rejects: the
+  ///     client repeats it.
+  init(
+    _ request: borrowing HTTPRequest, in api: borrowing ReactorAPI, acceptsTicket: Bool = true
+  ) {
     let head = HeadReading.reading(request, in: api)
     self.head = head
     rate = api.rate(of: head)
     credential =
       api.authenticator == nil || rate?.isAllowed == false
       ? .notNeeded
-      : api.credential(of: request, from: head.client, at: head.resource, head.method)
+      : api.credential(
+        of: request, from: head.client, at: head.resource, head.method,
+        acceptsTicket: acceptsTicket)
     context = RequestContext(
       id: head.requestID ?? RequestID.next(), traceparent: head.trace?.child(),
       principal: credential.authentication?.principal)
-    accessLine =
-      api.logger.writes(api.settings.accessLog)
-      ? AccessLine(path: request.path.description, client: head.client) : nil
-  }
-
-  /// Reads the head of a request that the transport rejects, without using its credential: a ticket
-  /// is valid once, and the client repeats the request.
-  init(rejecting request: HTTPRequest, in api: ReactorAPI) {
-    head = HeadReading.reading(request, in: api)
-    rate = api.rate(of: head)
-    credential = .notNeeded
-    context = RequestContext(
-      id: head.requestID ?? RequestID.next(), traceparent: head.trace?.child())
     accessLine =
       api.logger.writes(api.settings.accessLog)
       ? AccessLine(path: request.path.description, client: head.client) : nil
