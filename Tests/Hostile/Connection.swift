@@ -138,6 +138,13 @@ final class Connection {
     return status
   }
 
+  /// Reads a stream until it has sent a text; returns `false` if it ends or times out before.
+  ///
+  /// The text must be in one chunk of the body.
+  func receive(until text: [UInt8]) -> Bool {
+    take(through: text) != nil
+  }
+
   /// Configures the connection to close with a reset.
   func resetAtEnd() {
     var option = linger(l_onoff: 1, l_linger: 0)

@@ -44,8 +44,8 @@ final class Daemon {
 
   var isRunning: Bool { nodes.allSatisfy(\.isRunning) }
 
-  /// The resident memory in bytes.
-  var memory: Int { nodes.reduce(0) { $0 + $1.memory } }
+  /// The largest resident memory of a node so far, in bytes.
+  var peakMemory: Int { nodes.map(\.peakMemory).max() ?? 0 }
 
   /// The CPU time that the daemon has used, in seconds.
   var cpuTime: Double { nodes.reduce(0) { $0 + $1.cpuTime } }
@@ -99,10 +99,11 @@ private final class DaemonProcess {
 
   var isRunning: Bool { process.isRunning }
 
-  var memory: Int {
-    let text = try? String(
-      contentsOfFile: "/proc/\(process.processIdentifier)/statm", encoding: .utf8)
-    return (text?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 4_096
+  var peakMemory: Int {
+    let text =
+      try? String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)
+    let line = text?.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+    return (line?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) << 10
   }
 
   var cpuTime: Double {

@@ -1,15 +1,26 @@
 import Foundation
 import Synchronization
 
-/// Clients that each send an action or read a State ten times per second over one connection, and
-/// one client that reads `/healthz` and `/readyz` a hundred times per second.
+/// Clients that each send an action or read a State ten times per second over one connection,
+/// clients that measure when the State of their action arrives on their stream, ten times per second
+/// as well, and one client that reads `/healthz` and `/readyz` a hundred times per second.
 final class WellBehavedClients: Sendable {
   /// A measured request.
   struct Sample: Sendable {
+    /// The measured interval.
+    enum Kind: Sendable {
+      /// From a request of a session to its response.
+      case request
+      /// From an action to the event of its State on a stream.
+      case event
+      /// From a request of `/healthz` or `/readyz` to its response.
+      case probe
+    }
+
     var start: Double
-    /// The time to the response; infinite if there was none.
+    /// The time to the end of the interval; infinite if it was not reached.
     var time: Double
-    var isProbe: Bool
+    var kind: Kind
     /// The status of the response; 0 without one.
     var status = 0
   }
@@ -25,9 +36,10 @@ final class WellBehavedClients: Sendable {
   private let endpoint: Connection.Endpoint
 
   /// Starts the clients.
-  init(count: Int, port: UInt16) {
+  init(count: Int, streams: Int, port: UInt16) {
     endpoint = Connection.Endpoint(port: port, source: 1)
     for number in 0..<count { start { $0.run(client: number) } }
+    for number in 0..<streams { start { $0.watch(client: count + number) } }
     start { $0.runProbes() }
   }
 
@@ -49,7 +61,7 @@ final class WellBehavedClients: Sendable {
     let now = Clock.now
     return state.withLock { state in
       let pending = state.pending.values.map {
-        Sample(start: $0.start, time: now - $0.start, isProbe: $0.isProbe)
+        Sample(start: $0.start, time: now - $0.start, kind: $0.kind)
       }
       return (state.samples + pending).filter { $0.start >= start && $0.start < end }
     }
@@ -58,22 +70,46 @@ final class WellBehavedClients: Sendable {
   private func run(client number: Int) {
     let session = "/v1/reactors/counter/sessions/good-\(number)"
     let increase = Array(#""increase""#.utf8)
-    repeatedly(number, every: 0.1, offset: Double(number) / 1_000, isProbe: false) {
-      connection, turn in
+    repeatedly(number, .request, every: 0.1, offset: Double(number) / 1_000) { connection, turn in
       turn % 2 == 0
         ? connection.exchange("POST", session + "/actions", body: increase)
         : connection.exchange("GET", session + "/state")
     }
   }
 
+  private func watch(client number: Int) {
+    let session = "/v1/reactors/counter/sessions/good-\(number)"
+    let increase = Array(#""increase""#.utf8)
+    var stream: Connection?
+    repeatedly(number, .event, every: 0.1, offset: Double(number) / 1_000) {
+      [endpoint] connection, _ in
+      if stream == nil {
+        stream = Connection(to: endpoint)
+        stream?.send("GET \(session)/events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        guard stream?.responseHead() == 200 else {
+          stream = nil
+          return nil
+        }
+      }
+      let response = connection.exchange("POST", session + "/actions", body: increase)
+      guard let response, response.status == 200 else { return response }
+      // The body of the response is the State, which the event contains as well.
+      guard stream?.receive(until: Array("data: ".utf8) + response.body) == true else {
+        stream = nil
+        return nil
+      }
+      return response
+    }
+  }
+
   private func runProbes() {
-    repeatedly(-1, every: 0.01, offset: 0, isProbe: true) { connection, turn in
+    repeatedly(-1, .probe, every: 0.01, offset: 0) { connection, turn in
       connection.exchange("GET", turn % 2 == 0 ? "/healthz" : "/readyz")
     }
   }
 
   private func repeatedly(
-    _ client: Int, every interval: Double, offset: Double, isProbe: Bool,
+    _ client: Int, _ kind: Sample.Kind, every interval: Double, offset: Double,
     _ exchange: (Connection, Int) -> Connection.Response?
   ) {
     Clock.pause(offset)
@@ -82,9 +118,7 @@ final class WellBehavedClients: Sendable {
     var turn = 0
     while !isStopped.load(ordering: .relaxed) {
       let start = Clock.now
-      state.withLock {
-        $0.pending[client] = Sample(start: start, time: 0, isProbe: isProbe)
-      }
+      state.withLock { $0.pending[client] = Sample(start: start, time: 0, kind: kind) }
       if connection == nil { connection = Connection(to: endpoint) }
       let response = connection.flatMap { exchange($0, turn) }
       let isSuccess = response?.status == 200
@@ -93,7 +127,7 @@ final class WellBehavedClients: Sendable {
       state.withLock {
         $0.pending[client] = nil
         $0.samples.append(
-          Sample(start: start, time: time, isProbe: isProbe, status: response?.status ?? 0))
+          Sample(start: start, time: time, kind: kind, status: response?.status ?? 0))
       }
       turn += 1
       due = max(due + interval, Clock.now - interval)

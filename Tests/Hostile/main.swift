@@ -3,11 +3,13 @@ import Glibc
 
 // Runs each kind of abusive client for some seconds beside a hundred well-behaved ones, against the
 // release daemon on the loopback interface, and compares the response times of the latter with those
-// of an undisturbed daemon. Exits with 1 if probes or the well-behaved clients exceed the bound.
+// of an undisturbed daemon. Exits with 1 if probes, the well-behaved clients or the memory exceed their
+// bounds.
 //
 //   Hostile [KIND...]         HOSTILE_ROUNDS (2) windows of HOSTILE_SECONDS (2) without and with each
-//                             kind, HOSTILE_BOUND (50) milliseconds of the p99 beside it; the stores are
-//                             in HOSTILE_FOLDER (/dev/shm)
+//                             kind, HOSTILE_BOUND (50) milliseconds of the p99 beside it,
+//                             HOSTILE_MEMORY (512) MiB of the daemon's largest resident memory; the
+//                             stores are in HOSTILE_FOLDER (/dev/shm)
 //
 // The stores are in memory, because the sync of a disk stalls for a hundred milliseconds now and then,
 // with and without abuse.
