@@ -169,7 +169,11 @@ final class EventChannel: SessionObserver {
   ) -> StreamEvent? {
     let json = view.json(of: committed)
     // An event that spans versions is sent even if unchanged: subscribers to every version need it.
-    if view.pointer != nil, before == json, committed.version == version + 1 { return nil }
+    if view.pointer != nil, committed.version == version + 1,
+      before?.hasSameBytes(as: json) == true
+    {
+      return nil
+    }
     guard view.sendsDifferences, let before else {
       return view.whole(committed.cursor, json, follows: version)
     }

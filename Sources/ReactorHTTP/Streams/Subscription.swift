@@ -200,7 +200,7 @@ final class Subscription: Sendable {
   /// Sends an event of the channel, unless the selected part has not changed for the client.
   private func take(_ event: StreamEvent) -> Step {
     let isChange = state.withLock { state in
-      let isChange = channel.view.pointer == nil || state.shown != event.shown
+      let isChange = channel.view.pointer == nil || !state.shows(event.shown)
       state.advance(over: event, retainsShown: !channel.view.isPlain)
       return isChange
     }
@@ -210,7 +210,9 @@ final class Subscription: Sendable {
   /// Sends a patch from the client's version to the latest State.
   private func catchUp(to latest: StreamEvent) -> Step {
     let (seen, shown) = state.withLock { ($0.seen, $0.shown) }
-    if channel.view.pointer != nil, shown == latest.shown { return take(latest) }
+    if channel.view.pointer != nil, shown?.hasSameBytes(as: latest.shown) == true {
+      return take(latest)
+    }
     let create: @Sendable () -> StreamEvent = { [channel] in
       channel.catchUp(from: seen, to: latest.cursor, latest.shown, before: { shown })
         ?? channel.view.whole(latest.cursor, latest.shown, follows: seen)
@@ -302,7 +304,7 @@ final class Subscription: Sendable {
     for committed in states {
       let json = view.json(of: committed)
       defer { follows = committed.version }
-      if view.pointer != nil, shown == json { continue }
+      if view.pointer != nil, shown?.hasSameBytes(as: json) == true { continue }
       if view.sendsDifferences, let before = shown {
         events.append(view.change(committed.cursor, from: before, to: json, follows: follows))
       } else {
@@ -324,6 +326,11 @@ final class Subscription: Sendable {
 }
 
 extension Subscription.State {
+  /// Whether the client has a representation.
+  fileprivate func shows(_ json: ArraySlice<UInt8>) -> Bool {
+    shown?.hasSameBytes(as: json) == true
+  }
+
   /// Advances the position over an event that is sent.
   fileprivate mutating func advance(over event: StreamEvent, retainsShown: Bool) {
     seen = max(seen, event.version)
