@@ -4,7 +4,7 @@ internal import ReactorTransport
 internal import Synchronization
 
 /// Executes work that would block a request worker or a stream loop: lists, metrics, large bodies,
-/// reading from disk, comparing, folding and compressing large States.
+/// reading from disk, encoding, comparing, folding and compressing large States.
 ///
 /// At most `width` threads execute jobs; they exist only while there are jobs. Each client has a
 /// queue of its own, and the queues take turns, so that a client with many jobs delays another one

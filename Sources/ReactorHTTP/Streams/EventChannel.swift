@@ -215,14 +215,19 @@ final class EventChannel: SessionObserver {
   func whole(_ cursor: Cursor, _ json: ArraySlice<UInt8>) -> StreamEvent {
     func create() -> StreamEvent { view.whole(cursor, json, follows: cursor.version - 1) }
     guard json.count > Self.smallSize, !isExtra else { return create() }
-    let known = state.withLock { state in
-      [state.buffer.newest, state.opening].lazy.compactMap { $0 }
-        .first { $0.isWhole && $0.cursor == cursor }
-    }
-    if let known { return known }
+    if let known = knownWhole(at: cursor) { return known }
     let event = create()
-    if event.isWhole { state.withLock { $0.opening = event } }
+    state.withLock { $0.opening = event }
     return event
+  }
+
+  /// Returns the event with a whole State that another stream has begun with, or that was created
+  /// with the commit; `nil` if there is none.
+  func knownWhole(at cursor: Cursor) -> StreamEvent? {
+    state.withLock { state in
+      if let opening = state.opening, opening.cursor == cursor { return opening }
+      return state.buffer.newest.flatMap { $0.isWhole && $0.cursor == cursor ? $0 : nil }
+    }
   }
 
   /// How the session ended; `nil` while it has not.

@@ -12,10 +12,10 @@ extension EventChannels {
   ///   - wanted: The parameters of the request.
   ///   - view: The view of this source.
   ///   - owner: The owner of the stream.
-  ///   - client: The client, whose reads of the log take turns with those of others.
+  ///   - client: The client, whose background work takes turns with that of others.
   ///   - position: The client's position.
-  ///   - completion: Called immediately, or later on any thread if the log must be read; with `nil`
-  ///     if too many reads of the client wait.
+  ///   - completion: Called immediately, or later on any thread if the log must be read or a large
+  ///     State encoded; with `nil` if too much work of the client waits.
   func subscribe(
     to source: any StateSource, _ wanted: StreamRequest, in view: StreamView, by owner: StreamOwner,
     of client: WorkerPool.Owner, from position: StreamPosition,
@@ -23,27 +23,22 @@ extension EventChannels {
   ) {
     let channel = join(source, view, of: client)
     let revision = source.changeStreams(of: owner, by: 1)
-    // Read the State after joining, so that every later version is in the channel.
-    let current = source.current
-    let resumed = position.version(of: current)
     let notices = notices(wanted.notices, of: source, from: revision)
-    var opening = StreamOpening()
-    if wanted.notices.contains(.activity) {
-      opening.activity = notices?.takeActivity() ?? ActivityChannel.Update.none
-    }
-    opening.isReset = position != .beginning && resumed == nil
-    opening.isCurrent = resumed == current.version
+    let activity =
+      wanted.notices.contains(.activity)
+      ? notices?.takeActivity() ?? ActivityChannel.Update.none : nil
     let pending = PendingSubscription(
       channels: self, channel: channel, owner: owner, client: client, notices: notices,
-      current: current, resumed: resumed, opening: opening)
+      activity: activity, position: position)
     guard wanted.wantsEveryVersion else {
       return pending.beginWithLatest(everyVersion: false, completion)
     }
+    let resumed = position.version(of: source.current)
     let isEnqueued = reads.enqueueIfRoom(for: client) { [background] end in
       background.enqueue(for: client) {
         source.replay(after: resumed) { replay in
           end()
-          pending.begin(with: replay, completion)
+          pending.begin(with: replay, after: resumed, completion)
         }
       }
     }
@@ -60,36 +55,41 @@ extension EventChannels {
   }
 }
 
-/// A subscription that has joined its channels, while the log is read for its opening.
+/// A subscription that has joined its channels, while its opening is created.
+///
+/// It reads the State when it creates the opening: every later version is in the channel, and a
+/// subscription that waits retains no State.
 private struct PendingSubscription: Sendable {
   let channels: EventChannels
   let channel: EventChannel
   let owner: StreamOwner
   let client: WorkerPool.Owner
   let notices: StreamNotices?
-  /// The State when the channel was joined.
-  let current: CommittedState
-  /// The version that the client has; `nil` for none.
-  let resumed: Int?
-  var opening: StreamOpening
+  /// The activity of effects for the opening.
+  let activity: ActivityChannel.Update?
+  let position: StreamPosition
+  /// Whether the versions after the client's position cannot be read.
+  var mustReset = false
 
   private var view: StreamView { channel.view }
 
   /// Begins with the versions after that of the client, or with a reset and the latest State if
   /// they cannot be read.
   func begin(
-    with replay: Result<any StateReplay, HistoryError>,
+    with replay: Result<any StateReplay, HistoryError>, after resumed: Int?,
     _ completion: @escaping EventChannels.SubscriptionCompletion
   ) {
-    if case .success(let replay) = replay { return begin(with: replay, completion) }
+    if case .success(let replay) = replay {
+      return begin(with: replay, after: resumed, completion)
+    }
     var pending = self
-    (pending.opening.isReset, pending.opening.isCurrent) = (true, false)
+    pending.mustReset = true
     pending.beginWithLatest(everyVersion: true, completion)
   }
 
   /// Leaves the channels.
   func reject(_ completion: EventChannels.SubscriptionCompletion) {
-    subscription(seen: current.version, shown: nil, everyVersion: true).close()
+    subscription(seen: channel.source.current.version, shown: nil, everyVersion: true).close()
     completion(nil)
   }
 
@@ -101,11 +101,23 @@ private struct PendingSubscription: Sendable {
       everyVersion: everyVersion, replay: replay, notices: notices)
   }
 
-  private func begin(
-    with replay: any StateReplay, _ completion: EventChannels.SubscriptionCompletion
-  ) {
-    var opening = opening
+  /// Returns the opening without its event, for a client that resumes after a version, or that has
+  /// none.
+  private func opening(after resumed: Int?, at current: CommittedState) -> StreamOpening {
+    var opening = StreamOpening()
+    opening.activity = activity
+    opening.isReset = mustReset || (position != .beginning && resumed == nil)
+    opening.isCurrent = resumed == current.version
     if opening.isReset { opening.removal = view.removal }
+    return opening
+  }
+
+  private func begin(
+    with replay: any StateReplay, after resumed: Int?,
+    _ completion: EventChannels.SubscriptionCompletion
+  ) {
+    let current = channel.source.current
+    let opening = opening(after: resumed, at: current)
     let subscription = subscription(
       seen: resumed ?? -1,
       shown: opening.isCurrent && !view.isPlain ? view.json(of: current) : nil,
@@ -113,22 +125,57 @@ private struct PendingSubscription: Sendable {
     completion((subscription, opening))
   }
 
-  /// Begins with the latest State.
+  /// Begins with the latest State, which is encoded in the worker pool if that takes long.
   func beginWithLatest(
     everyVersion: Bool, _ completion: @escaping EventChannels.SubscriptionCompletion
   ) {
-    let json = view.json(of: current)
+    let current = channel.source.current
+    guard takesLong(current) else {
+      return begin(with: current, everyVersion: everyVersion, completion)
+    }
+    let isEnqueued = channels.background.enqueueIfRoom(for: client) {
+      begin(with: channel.source.current, everyVersion: everyVersion, completion)
+    }
+    if !isEnqueued { reject(completion) }
+  }
+
+  /// The version after which the client resumes; `nil` if it begins with a whole State.
+  private func resumed(at current: CommittedState) -> Int? {
+    mustReset ? nil : position.version(of: current)
+  }
+
+  /// Whether the opening has a large State, or a part of one, with which no other stream has begun.
+  private func takesLong(_ current: CommittedState) -> Bool {
+    isLarge(current) && (view.pointer != nil || resumed(at: current) != current.version)
+      && known(at: current) == nil
+  }
+
+  private func isLarge(_ current: CommittedState) -> Bool {
+    current.json.count > EventChannel.smallSize
+  }
+
+  /// The event with a large State, if it exists.
+  private func known(at current: CommittedState) -> StreamEvent? {
+    isLarge(current) ? channel.knownWhole(at: current.cursor) : nil
+  }
+
+  private func begin(
+    with current: CommittedState, everyVersion: Bool,
+    _ completion: @escaping EventChannels.SubscriptionCompletion
+  ) {
+    let resumed = resumed(at: current)
+    let known = known(at: current)
+    let json = known?.shown ?? view.json(of: current)
+    @Sendable func whole() -> StreamEvent { known ?? channel.whole(current.cursor, json) }
     @Sendable func finish(_ event: StreamEvent?) {
-      var opening = opening
-      if opening.isReset { opening.removal = view.removal }
+      var opening = opening(after: resumed, at: current)
       opening.event = event
       let subscription = subscription(
         seen: current.version, shown: json, everyVersion: everyVersion)
       completion((subscription, opening))
     }
-    if opening.isCurrent { return finish(nil) }
-    let whole = channel.whole(current.cursor, json)
-    guard view.sendsDifferences, !opening.isReset, let resumed else { return finish(whole) }
+    if resumed == current.version { return finish(nil) }
+    guard view.sendsDifferences, let resumed else { return finish(whole()) }
     // Send the difference to the client's version, if the State at that version can be read.
     if let patch = channel.catchUp(from: resumed, to: current.cursor, json, before: { nil }) {
       return finish(patch)
@@ -139,7 +186,7 @@ private struct PendingSubscription: Sendable {
           end()
           let before = (try? state.get()).map(view.json)
           finish(
-            channel.catchUp(from: resumed, to: current.cursor, json, before: { before }) ?? whole)
+            channel.catchUp(from: resumed, to: current.cursor, json, before: { before }) ?? whole())
         }
       }
     }

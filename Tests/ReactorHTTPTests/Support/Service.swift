@@ -127,7 +127,8 @@ struct Service {
     return try reader(of: try #require(responses.values.first))
   }
 
-  private func reader(of response: HTTPResponse) throws -> Reader {
+  /// Returns the reader of a stream.
+  func reader(of response: HTTPResponse) throws -> Reader {
     #expect(response.status == 200)
     guard case .stream(let stream) = response.body else {
       throw NoStream()
