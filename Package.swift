@@ -200,10 +200,10 @@ let package = Package(
 
     // The transport: the only importer of libmicrohttpd.
     .systemLibrary(name: "CMicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
-    .target(name: "CReceiveFilter"),  // sees what libmicrohttpd receives before its parser does
+    .target(name: "CSocketFilter"),  // between libmicrohttpd and its sockets
     .target(
       name: "MicrohttpdServer",
-      dependencies: ["CMicrohttpd", "CReceiveFilter", "ReactorTransport", "SystemThreads"],
+      dependencies: ["CMicrohttpd", "CSocketFilter", "ReactorTransport", "SystemThreads"],
       swiftSettings: settings + [.strictMemorySafety()]),  // SE-0458
     .testTarget(
       name: "MicrohttpdServerTests",

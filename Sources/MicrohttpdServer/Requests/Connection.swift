@@ -33,11 +33,12 @@ internal import ReactorTransport
     if let pointer = unsafe pointer { unsafe MHD_resume_connection(pointer) }
   }
 
-  /// Causes the daemon to read the connection again, after `mayReceive` prevented a read.
+  /// Causes the daemon to read and write the connection again, after `mayReceive` or `maySend`
+  /// prevented it.
   ///
   /// - Parameter daemon: The epoll descriptor of the daemon.
-  func readAgain(in daemon: Int32) {
-    if let pointer = unsafe pointer { unsafe reactord_read_again(daemon, socket, pointer) }
+  func reportAgain(in daemon: Int32) {
+    if let pointer = unsafe pointer { unsafe reactord_report_again(daemon, socket, pointer) }
   }
 
   /// libmicrohttpd's descriptor of the socket.

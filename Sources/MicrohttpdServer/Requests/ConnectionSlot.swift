@@ -11,7 +11,8 @@ struct ConnectionSlot {
   /// The client's address; `nil` on a Unix-domain socket.
   var peer: ClientAddress?
 
-  /// The client's entry in the `TurnBudget`; `nil` if its reads are not limited.
+  /// The client's entry in the `TurnBudget` and the `WriteBudget`; `nil` if its connections are those
+  /// of many clients.
   var client: TurnBudget.Entry?
 
   /// The connection's share of its client's limit.

@@ -1,5 +1,5 @@
 internal import CMicrohttpd
-internal import CReceiveFilter
+internal import CSocketFilter
 internal import Glibc
 
 /// A libmicrohttpd daemon without threads and without a listening socket.
@@ -72,15 +72,17 @@ internal import Glibc
 
   /// Whether the version of libmicrohttpd is one whose parser and use of epoll are known.
   ///
-  /// With another one, connections are not read again (`readAgain(in:)`), and repeated heads are parsed.
+  /// With another one, connections are not reported again (`reportAgain(in:)`), so that all reads and
+  /// writes are granted, and repeated heads are parsed.
   static let isKnown = reactord_is_known() != 0
 
   /// Processes all ready connections, without waiting.
   func processReady() {
-    unsafe reactord_set_receive_filter(
-      Self.isKnown ? DaemonCallbacks.mayReceive : nil, DaemonCallbacks.received, context)
+    unsafe reactord_set_socket_filter(
+      Self.isKnown ? DaemonCallbacks.mayReceive : nil, DaemonCallbacks.received,
+      Self.isKnown ? DaemonCallbacks.maySend : nil, context)
     _ = unsafe MHD_run(pointer)
-    reactord_set_receive_filter(nil, nil, nil)
+    reactord_set_socket_filter(nil, nil, nil, nil)
   }
 
   /// Adds a connection, and transfers its descriptor to libmicrohttpd.

@@ -101,6 +101,13 @@ enum DaemonCallbacks {
         }
       }
 
+  /// libmicrohttpd is about to send bytes of a response.
+  static let maySend: @convention(c) (UnsafeMutableRawPointer?, Int32, Int) -> Int = {
+    context, descriptor, size in
+    guard let context = unsafe context else { return size }
+    return unsafe borrowing(RequestWorker.self, context) { $0.maySend(size, to: descriptor) }
+  }
+
   /// Leaves the percent-encoding unchanged; the service decodes it.
   static let unescape:
     @convention(c) (UnsafeMutableRawPointer?, OpaquePointer?, UnsafeMutablePointer<CChar>?) -> Int =

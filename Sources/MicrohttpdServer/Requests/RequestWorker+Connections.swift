@@ -33,6 +33,7 @@ extension RequestWorker {
     slotOfSocket[Int(slots[index].socket)] = -1
     slots[index] = freshSlot
     deadlines.remove(index)
+    writes.remove(index)
     freeSlots.append(index)
     core.releaseConnection()
   }
@@ -48,8 +49,27 @@ extension RequestWorker {
     guard index >= 0, let client = slots[index].client,
       !budget.admits(client, at: Clock.milliseconds)
     else { return true }
-    slots[index].connection?.readAgain(in: daemonDescriptor)
+    slots[index].connection?.reportAgain(in: daemonDescriptor)
     return false
+  }
+
+  /// Decides how many of the next bytes of a response libmicrohttpd writes in this turn.
+  func maySend(_ size: Int, to descriptor: Int32) -> Int {
+    // Streams without a thread of their own also write in the turn; they have limits of their own.
+    guard size > WriteBudget.small, slotOfSocket.indices.contains(Int(descriptor)) else {
+      return size
+    }
+    let index = Int(slotOfSocket[Int(descriptor)])
+    guard index >= 0 else { return size }
+    let client = slots[index].client
+    return writes.grant(size, to: index, of: client)
+  }
+
+  /// Begins a turn: resets the budgets, and continues the responses that have waited for it.
+  func beginTurn() {
+    budget.beginTurn()
+    writes.beginTurn()
+    for index in writes.due { slots[index].connection?.reportAgain(in: daemonDescriptor) }
   }
 
   /// Checks bytes that libmicrohttpd has received from a connection, and replaces a repeated head.

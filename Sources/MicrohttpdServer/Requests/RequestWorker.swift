@@ -37,6 +37,9 @@ final class RequestWorker {
   /// Limits how often one client is read in a turn.
   @safe @exclusivity(unchecked) var budget = TurnBudget()
 
+  /// Limits how many bytes are written in a turn.
+  @safe @exclusivity(unchecked) var writes = WriteBudget()
+
   /// The epoll descriptor of the daemon.
   private(set) var daemonDescriptor: Int32 = -1
 
@@ -119,7 +122,7 @@ final class RequestWorker {
       receiveMessages()
       if isStopping { break }
       if !readyListeners.isEmpty { acceptConnections() }
-      budget.beginTurn()
+      beginTurn()
       daemon?.processReady()
       closeOverdue()
       startAccepting()
@@ -160,7 +163,8 @@ final class RequestWorker {
     // libmicrohttpd counts connections that wait for a response as work. While there are any, its
     // report is ignored unless responses are being sent.
     let daemonHasWork = (waiting == 0 || sending > 0) && daemon?.hasWork == true
-    let hasWork = daemonHasWork || !readyListeners.isEmpty || !loop.inbox.prepareToSleep()
+    let hasWork =
+      daemonHasWork || writes.isWaiting || !readyListeners.isEmpty || !loop.inbox.prepareToSleep()
     let streamsTimeout = streams?.millisecondsToSleep() ?? -1
     var timeout = hasWork ? 0 : millisecondsUntilTimer()
     // Poll again after 1 ms. This also covers the only other work that `hasWork` reports: a head

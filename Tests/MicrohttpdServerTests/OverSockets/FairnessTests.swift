@@ -1,8 +1,9 @@
 internal import Glibc
-internal import MicrohttpdServer
 internal import ReactorTransport
 internal import Synchronization
 internal import Testing
+
+@testable internal import MicrohttpdServer
 
 extension OverSockets {
   /// No client can exhaust the resources that all clients share: bodies, connections, the worker
@@ -189,6 +190,62 @@ extension OverSockets {
       #expect(order.count == 204)
       let position = try #require(order.firstIndex(of: "/other"))
       #expect(position < 150, "\(position)")
+    }
+
+    @Test func `another client is served before the large responses of a client are written`()
+      throws
+    {
+      let body = [UInt8](repeating: 120, count: 1 << 20)
+      let (began, mayContinue) = (Signal(), Signal())
+      let server = try TestServer(
+        responder: TestResponder { request, reply in
+          if request.path == "/first" || request.path == "/other" {
+            began.send()
+            _ = mayContinue.wait()
+          }
+          reply(
+            request.path == "/crowd"
+              ? HTTPResponse(status: 200, body: .bytes(body)) : .text("ok"))
+        })
+      let others = try (3...6).map { try server.client(source: $0) }
+      let first = try server.client(source: 2)
+      let crowd = try (0..<40).map { _ in try server.client(receiveBuffer: 1 << 20, source: 2) }
+      for client in crowd + others {
+        try client.request("GET", "/hello")
+        #expect(try client.receiveResponse().status == 200)
+      }
+      // The thread serves the crowd and the others in its next turn.
+      try first.request("GET", "/first")
+      #expect(began.wait())
+      for client in crowd { try client.request("GET", "/crowd") }
+      for client in others { try client.request("GET", "/other") }
+      mayContinue.send()
+      #expect(began.wait())
+      let written = crowd.reduce(0) { $0 + $1.unreadBytes }
+      for _ in others { mayContinue.send() }
+      #expect(written <= WriteBudget.bytesPerTurn + WriteBudget.small)
+      for client in crowd + others { #expect(try client.receiveResponse().status == 200) }
+    }
+
+    @Test func `large responses that are written in many turns arrive unchanged`() throws {
+      let sizes = [16_384, 16_385, 65_536, 1_048_576, 1_064_960, 3_000_000]
+      let bytes = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
+      let server = try TestServer(
+        responder: TestResponder { request, reply in
+          let size = Int(request.path.description.dropFirst()) ?? 0
+          reply(HTTPResponse(status: 200, body: .bytes(Array(bytes[..<size]))))
+        })
+      let clients = try (0..<10).map { try server.client(source: 1 + $0 % 3) }
+      for client in clients { for size in sizes { try client.request("GET", "/\(size)") } }
+      // The first ones are read while the sockets of the others are full.
+      for client in clients {
+        for size in sizes {
+          let head = try client.receive(until: "\r\n\r\n")
+          #expect(TestResponse(head: head)["content-length"] == "\(size)")
+          let isUnchanged = try client.receive(count: size) == Array(bytes[..<size])
+          #expect(isUnchanged)
+        }
+      }
     }
 
     private static func residentBytes() throws -> Int {

@@ -100,6 +100,12 @@ final class TestClient {
     return index
   }
 
+  /// The number of bytes that the kernel has received and the client has not.
+  var unreadBytes: Int {
+    var count: Int32 = 0
+    return ioctl(descriptor, UInt(FIONREAD), &count) == 0 ? Int(count) : 0
+  }
+
   /// Closes the sending direction.
   func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
