@@ -116,7 +116,7 @@ package final class ListeningSocket: Sendable {
     do throws(ServerError) {
       if address.family != AF_UNIX {
         set(SOL_SOCKET, SO_REUSEADDR, on: descriptor)
-        sendWithoutDelay(descriptor)
+        setInheritedOptions(descriptor)
       }
       try bind(descriptor, address)
       try prepare(descriptor)
@@ -157,7 +157,7 @@ package final class ListeningSocket: Sendable {
       throw ServerError(
         .badAddress, "The inherited descriptor \(descriptor) is not a listening socket.")
     }
-    if case .network = endpoint { sendWithoutDelay(descriptor) }
+    if case .network = endpoint { setInheritedOptions(descriptor) }
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
     _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL, 0) | O_NONBLOCK)
   }
@@ -168,14 +168,24 @@ package final class ListeningSocket: Sendable {
     return unsafe getsockopt(descriptor, SOL_SOCKET, option, &value, &size) == 0 ? value : nil
   }
 
-  /// Sets `TCP_NODELAY`, which accepted sockets inherit: responses and events are written whole, so
-  /// that waiting for more bytes only adds latency.
-  private static func sendWithoutDelay(_ descriptor: Int32) {
+  /// The number of bytes that the kernel accepts for a connection before it can send them.
+  static let unsentLimit: Int32 = 262_144
+
+  /// Sets options that accepted sockets inherit.
+  ///
+  /// With `TCP_NODELAY`, bytes are sent immediately: responses and events are written whole, so that
+  /// waiting for more bytes only adds latency. With `TCP_NOTSENT_LOWAT`, the socket of a client that
+  /// does not read is full after ``unsentLimit`` bytes instead of 4 MB, while the buffer for bytes that
+  /// were sent grows with the connection as before.
+  private static func setInheritedOptions(_ descriptor: Int32) {
     set(Int32(IPPROTO_TCP), TCP_NODELAY, on: descriptor)
+    set(Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, to: unsentLimit, on: descriptor)
   }
 
-  private static func set(_ level: Int32, _ option: Int32, on descriptor: Int32) {
-    var enabled: Int32 = 1
-    _ = unsafe setsockopt(descriptor, level, option, &enabled, socklen_t(MemoryLayout<Int32>.size))
+  private static func set(
+    _ level: Int32, _ option: Int32, to value: Int32 = 1, on descriptor: Int32
+  ) {
+    var value = value
+    _ = unsafe setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
   }
 }

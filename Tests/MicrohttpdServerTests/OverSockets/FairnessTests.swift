@@ -94,6 +94,28 @@ extension OverSockets {
       #expect(try Self.residentBytes() - before < 300 << 20)
     }
 
+    @Test func `a client that does not read gets few of its pipelined requests processed`() throws {
+      let body = [UInt8](repeating: 120, count: 65_536)
+      let count = Atomic<Int>(0)
+      let server = try TestServer(
+        responder: TestResponder { request, reply in
+          guard request.path == "/large" else { return reply(.text("ok")) }
+          count.add(1, ordering: .relaxed)
+          reply(HTTPResponse(status: 200, body: .bytes(body)))
+        })
+      let silent = try server.client()
+      for _ in 0..<40 { try silent.request("GET", "/large") }
+      let other = try server.client()
+      for _ in 0..<100 {
+        try other.request("GET", "/")
+        #expect(try other.receiveResponse().status == 200)
+      }
+      // The kernel retains the unsent bytes, and the client's buffer.
+      let processed = count.load(ordering: .relaxed)
+      #expect(processed <= 16)
+      for _ in 0..<40 { #expect(try silent.receiveResponse().status == 200) }
+    }
+
     @Test func `a new connection closes the one that has been idle longest`() throws {
       let server = try TestServer(settings: .init(limits: .init(connections: 2, reserved: 0)))
       var clients: [TestClient] = []
