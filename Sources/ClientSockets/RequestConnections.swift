@@ -2,8 +2,8 @@ internal import ClientCore
 internal import Synchronization
 internal import SystemThreads
 
-/// A bounded number of connections for requests, each with a thread that ends when it was idle for a
-/// minute.
+/// A bounded number of connections for requests, each with a thread that ends when it was idle for
+/// ``SocketTransport/Times/idle``.
 ///
 /// If a connection is open and idle, the calling thread writes the request to it, and the thread of
 /// the connection wakes only for the response.
@@ -66,7 +66,6 @@ final class RequestConnections: Sendable {
     var workers: [Int: Worker] = [:]
   }
 
-  private static let idleTime: Int64 = 60_000
   /// The maximum size of a request that the calling thread writes.
   ///
   /// The calling thread must not block: the send buffer of a socket without a pending request has
@@ -75,17 +74,17 @@ final class RequestConnections: Sendable {
 
   private let origin: HTTPOrigin
   private let idleWait: Int64
+  private let idleTime: Int64
   private let state: Mutex<State>
 
   /// - Parameters:
   ///   - origin: The server.
   ///   - bound: The number of connections; further requests wait for one.
-  ///   - wait: The longest wait of an idle thread before it checks the timeout of a written
-  ///     request. A request with a shorter timeout wakes the thread, which then waits with that
-  ///     timeout.
-  init(to origin: HTTPOrigin, bound: Int, idleWait wait: Duration) {
+  ///   - times: The times of the threads.
+  init(to origin: HTTPOrigin, bound: Int, _ times: SocketTransport.Times) {
     self.origin = origin
-    idleWait = wait.milliseconds
+    idleWait = times.check.milliseconds
+    idleTime = times.idle.milliseconds
     state = Mutex(State(pool: ConnectionPool(bound: bound)))
   }
 
@@ -140,7 +139,7 @@ final class RequestConnections: Sendable {
       var command = state.withLock { $0.next(of: worker, connection.idleSocket) }
       if case .wait = command {
         let hasBytes = connection.wait(for: worker.waker, milliseconds: idleWait)
-        let isUnused = Clock.milliseconds - lastUse >= Self.idleTime
+        let isUnused = Clock.milliseconds - lastUse >= idleTime
         command = state.withLock { $0.woken(worker, hasBytes: hasBytes, isUnused: isUnused) }
       }
       switch command {

@@ -12,11 +12,30 @@ internal import SystemThreads
 /// The loss of a connection is detected by the end of the stream of bytes, by a reset, or by the
 /// timeout of the request.
 package final class SocketTransport: ClientTransport {
+  /// The times of the threads of connections.
+  package struct Times: Sendable {
+    /// The time after which the thread of an idle connection checks the timeout of a written
+    /// request.
+    ///
+    /// A request with a shorter timeout wakes the thread, which then waits with that timeout.
+    package var check = Duration.seconds(5)
+
+    /// The time without a request after which a connection is closed.
+    package var idle = Duration.seconds(60)
+
+    /// The longest timeout of requests that share connections.
+    ///
+    /// Those with a longer timeout are requests that the server holds.
+    package var shared = Duration.seconds(30)
+
+    /// Creates the default times.
+    package init() {}
+  }
+
   private static let longRequests = 32
-  /// Requests with a longer timeout are those that the server holds: they use ``longRequests``.
-  private static let shortTimeout = Duration.seconds(30)
 
   private let origin: HTTPOrigin
+  private let times: Times
   private let requests: RequestConnections
   private let longRequests: RequestConnections
   private let streams = Mutex<(isClosed: Bool, open: [ObjectIdentifier: ConnectionHandle])>(
@@ -27,13 +46,12 @@ package final class SocketTransport: ClientTransport {
   /// - Parameters:
   ///   - origin: The server.
   ///   - connections: The connections for requests; further requests wait for one.
-  ///   - wait: The time after which the thread of an idle connection checks timeouts.
-  package init(
-    to origin: HTTPOrigin, connections: Int = 4, idleWait wait: Duration = .seconds(5)
-  ) {
+  ///   - times: The times of the threads.
+  package init(to origin: HTTPOrigin, connections: Int = 4, times: Times = Times()) {
     self.origin = origin
-    requests = RequestConnections(to: origin, bound: connections, idleWait: wait)
-    longRequests = RequestConnections(to: origin, bound: Self.longRequests, idleWait: wait)
+    self.times = times
+    requests = RequestConnections(to: origin, bound: connections, times)
+    longRequests = RequestConnections(to: origin, bound: Self.longRequests, times)
   }
 
   /// Sends a request and receives the complete response, of at most 64 MiB.
@@ -41,7 +59,7 @@ package final class SocketTransport: ClientTransport {
     _ request: TransportRequest,
     completion: @escaping @Sendable (Result<TransportResponse, Problem>) -> Void
   ) {
-    let connections = request.timeout > Self.shortTimeout ? longRequests : requests
+    let connections = request.timeout > times.shared ? longRequests : requests
     connections.send(request, completion)
   }
 

@@ -5,19 +5,29 @@ import Testing
 
 /// The transport of plain sockets against a server that fails at chosen points.
 ///
-/// A request has a timeout of ten minutes if the transport must detect the failure without the
-/// timeout. All other timeouts are at most 30 s: longer requests use connections and threads of
-/// their own.
+/// A stall of the machine ends neither a request nor an idle connection: their times are an hour,
+/// except for requests that the server does not respond to.
 @Suite(.timeLimit(.minutes(10))) struct SocketTransportTests {
   private static let key = TransportRequest.Field("Idempotency-Key", "k")
 
-  private func transport(_ server: ScriptedServer, connections: Int = 1) -> SocketTransport {
-    SocketTransport(to: HTTPOrigin(server.address), connections: connections)
+  private static let shared = Duration.seconds(3600)
+  /// The timeout of a request that the server holds.
+  private static let held = shared * 2
+
+  private func transport(
+    _ server: ScriptedServer, connections: Int = 1, check: Duration = .seconds(5)
+  ) -> SocketTransport {
+    var times = SocketTransport.Times()
+    times.check = check
+    times.idle = Self.shared
+    times.shared = Self.shared
+    return SocketTransport(
+      to: HTTPOrigin(server.address), connections: connections, times: times)
   }
 
   private func request(
     _ method: String = "GET", _ path: String = "a", fields: [TransportRequest.Field] = [],
-    body: String? = nil, timeout: Duration = .seconds(30)
+    body: String? = nil, timeout: Duration = shared
   ) -> TransportRequest {
     TransportRequest(
       method, path, fields: fields, body: body.map { Array($0.utf8) }, timeout: timeout)
@@ -119,7 +129,7 @@ import Testing
   }
 
   @Test(arguments: [Duration.milliseconds(5), .seconds(600)])
-  func `a request on an open connection has its timeout`(wait: Duration) async throws {
+  func `a request on an open connection has its timeout`(check: Duration) async throws {
     let server = try ScriptedServer(
       { peer in
         _ = peer.request()
@@ -129,7 +139,7 @@ import Testing
       { peer in
         while peer.request() != nil { peer.respond("2") }
       })
-    let transport = SocketTransport(to: HTTPOrigin(server.address), connections: 1, idleWait: wait)
+    let transport = transport(server, check: check)
     #expect(try await body(request(), transport) == "1")
     #expect(await kind(request(timeout: .milliseconds(20)), transport) == .unreachable)
     #expect(try await body(request(), transport) == "2")
@@ -220,7 +230,7 @@ import Testing
         while peer.request() != nil { peer.respond("quick") }
       })
     let transport = transport(server)
-    async let held = kind(request("POST", fields: [Self.key], timeout: .seconds(600)), transport)
+    async let held = kind(request("POST", fields: [Self.key], timeout: Self.held), transport)
     while server.connectionCount == 0 { await Task.yield() }
     #expect(try await body(request(), transport) == "quick")
     transport.close()
@@ -236,7 +246,7 @@ import Testing
     }
     let transport = transport(server)
     let events = AsyncStream<TransportEvent>.makeStream()
-    let connection = transport.open(request(timeout: .seconds(600))) { event in
+    let connection = transport.open(request()) { event in
       events.continuation.yield(event)
       if case .end = event { events.continuation.finish() }
     }
@@ -258,9 +268,9 @@ import Testing
       { peer in peer.waitForEnd() }, { peer in peer.waitForEnd() })
     let transport = transport(server)
     let stream = AsyncStream<TransportEvent>.makeStream()
-    _ = transport.open(request(timeout: .seconds(600))) { stream.continuation.yield($0) }
-    async let busy = kind(request(timeout: .seconds(25)), transport)
-    async let waiting = kind(request(timeout: .seconds(25)), transport)
+    _ = transport.open(request()) { stream.continuation.yield($0) }
+    async let busy = kind(request(), transport)
+    async let waiting = kind(request(), transport)
     while server.connectionCount < 2 { await Task.yield() }
     transport.close()
     let kinds = await [busy, waiting]

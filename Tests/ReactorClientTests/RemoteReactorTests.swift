@@ -56,7 +56,6 @@ private final class NotesView: View {
     var requests = transport.requests.makeAsyncIterator()
     let opening = await requests.next()
     #expect(opening?.path.hasPrefix("v1/events?") == true)
-    transport.openStream()
     transport.sendState("counter/a", #"{"value":1}"#, "k-1")
     var values = stream.stream.makeAsyncIterator()
     #expect(await values.next() == 1)
@@ -165,7 +164,6 @@ private final class NotesView: View {
     #expect(both?.path.contains("session=counter%2Fa&session=counter%2Fb") == true)
     #expect(live != nil)
     live = nil
-    transport.openStream()
     let one = await requests.next()
     #expect(one?.path.contains("session=counter%2Fa") == false)
   }

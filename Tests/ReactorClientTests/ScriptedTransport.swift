@@ -3,6 +3,9 @@ import ReactorClient
 import Synchronization
 
 /// A transport whose responses a test decides.
+///
+/// A stream is open immediately, and announces heartbeats once per hour: a stall of the machine is
+/// not a silence after which the client opens the stream again.
 final class ScriptedTransport: ClientTransport {
   typealias Completion = @Sendable (Result<TransportResponse, Problem>) -> Void
 
@@ -26,6 +29,11 @@ final class ScriptedTransport: ClientTransport {
     _ request: TransportRequest, receive: @escaping @Sendable (TransportEvent) -> Void
   ) -> any TransportConnection {
     state.withLock { $0.stream = receive }
+    receive(
+      .head(
+        TransportHead(
+          status: 200,
+          fields: [("Content-Type", "text/event-stream"), ("Heartbeat-Interval", "3600")])))
     arrivals.continuation.yield(request)
     return ScriptedConnection()
   }
@@ -39,11 +47,6 @@ final class ScriptedTransport: ClientTransport {
     next?.completion(
       .success(
         TransportResponse(TransportHead(status: status, fields: fields), body: Array(body.utf8))))
-  }
-
-  /// Sends the head of the stream's response.
-  func openStream() {
-    emit(.head(TransportHead(status: 200, fields: [("Content-Type", "text/event-stream")])))
   }
 
   /// Sends a State of a session.

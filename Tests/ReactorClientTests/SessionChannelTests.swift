@@ -48,7 +48,6 @@ import Testing
     let second = counter()
     try await wait(for: second, until: isReconnecting)
     _ = await requests.next()
-    transport.openStream()
     let end = "event: end\ndata: {\"session\":\"counter/a\",\"data\":{}}\n\n"
     transport.emit(.bytes(Array(end.utf8)))
     try await wait(for: first, until: isEnded)
@@ -64,7 +63,6 @@ import Testing
     let counter = counter()
     _ = counter.state
     _ = await requests.next()
-    transport.openStream()
     let end = "event: end\ndata: {\"session\":\"counter/a\",\"data\":{}}\n\n"
     transport.emit(.bytes(Array(end.utf8)))
     try await wait(for: counter, until: isEnded)
@@ -75,7 +73,6 @@ import Testing
     transport.respond(200, #"{"value":0}"#)
     _ = try await beginning.value
     _ = await requests.next()
-    transport.openStream()
     transport.sendState("counter/a", #"{"value":0}"#, "k-1")
     #expect(try await statuses.next() == .connecting)
   }
@@ -85,7 +82,6 @@ import Testing
     var first = Optional(counter())
     _ = first?.state
     _ = await requests.next()
-    transport.openStream()
     transport.sendState("counter/a", #"{"value":1}"#, "k-1")
     try await wait(for: try #require(first)) { $0 == .live }
     let second = counter()
