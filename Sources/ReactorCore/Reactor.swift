@@ -52,6 +52,9 @@ public protocol ReactorProtocol<Action, Mutation, State>: AnyObject, ReactorInte
   /// The value that clients observe.
   associatedtype State
 
+  /// The input of the reactor; ``Reactor`` provides it.
+  var action: ActionSubject<Action> { get }
+
   /// The state before the first mutation. Read once, when the pipeline is connected.
   var initialState: State { get }
 

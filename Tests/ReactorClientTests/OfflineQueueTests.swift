@@ -1,6 +1,8 @@
 import ClientCore
+import Dispatch
 import Foundation
 import ReactorClient
+import ReactorCore
 import Reactors
 import Testing
 
@@ -59,6 +61,43 @@ import Testing
       transport.respond(204, cursor: "k-\(amount)")
     }
     withExtendedLifetime(server) {}
+  }
+
+  /// Sends an action as code that does not depend on the type of the reactor.
+  private func send<Target: Reactor>(_ action: Target.Action, to reactor: Target) {
+    reactor.action.onNext(action)
+  }
+
+  @Test func `an action is in the file after its sending, while an observer of the State blocks`()
+    async throws
+  {
+    let transport = ScriptedTransport()
+    let server = server(transport)
+    let counter = server.reactor(
+      CounterReactor.self, "counter", session: "a", prediction: .local { CounterReactor() })
+    let contents = AsyncStream<String?>.makeStream()
+    let gate = DispatchSemaphore(value: 0)
+    let subscription = counter.state.take(1).subscribe(onNext: { [weak counter, file] _ in
+      counter?.action.onNext(.add(7))
+      contents.continuation.yield(try? String(contentsOf: file, encoding: .utf8))
+      gate.wait()
+    })
+    var requests = transport.requests.makeAsyncIterator()
+    _ = await requests.next()
+    transport.sendState("counter/a", #"{"value":1}"#, "k-1")
+    var stored = contents.stream.makeAsyncIterator()
+    let first = await stored.next()
+    #expect(first??.contains(#"{\"add\":7}"#) == true)
+    send(.add(8), to: counter)
+    let second = try String(contentsOf: file, encoding: .utf8)
+    #expect(second.contains(#"{\"add\":8}"#))
+    gate.signal()
+    for amount in 7...8 {
+      #expect(action(await requests.next()) == #"{"add":\#(amount)}"#)
+      transport.respond(204, cursor: "k-\(amount)")
+    }
+    subscription.dispose()
+    withExtendedLifetime(counter) {}
   }
 
   @Test func `a file that exists but cannot be read is reported, retained and read later`()

@@ -120,6 +120,24 @@ private final class NotesView: View {
     #expect(keys[0] != nil && keys[0] != keys[1])
   }
 
+  @Test func `the actions that were sent are a stream, which does not retain the reactor`() {
+    var counter = Optional(server.reactor(CounterReactor.self, "counter", session: "a"))
+    weak let reactor = counter
+    let action = counter?.action
+    let sent = Mutex<[String]>([])
+    let subscription = action?.subscribe(onNext: { action in
+      sent.withLock { $0.append("\(action)") }
+      if case .increase = action { reactor?.action.onNext(.decrease) }
+    })
+    action?.onNext(.add(2))
+    action?.onNext(.increase)
+    counter = nil
+    #expect(reactor == nil)
+    action?.onNext(.add(3))
+    #expect(sent.withLock { $0 } == ["add(2)", "increase", "decrease"])
+    subscription?.dispose()
+  }
+
   @Test func `a problem has a localized description`() async throws {
     let live = try await liveCounter()
     let counter = live.reactor

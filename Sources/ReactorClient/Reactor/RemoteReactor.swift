@@ -20,8 +20,8 @@ public import ReactorStreams
 ///   on a background thread, unless ``ClientConfiguration/deliveryQueue`` is set;
 ///   ``ObservedReactor`` passes the States to the main actor.
 /// - `currentState` is the last State, or ``initialState`` before the first one.
-/// - `action` enqueues an action; ``problems`` emits its rejection. ``send(_:expecting:at:timeout:)``
-///   returns the committed State.
+/// - ``action`` enqueues an action; ``problems`` emits its rejection.
+///   ``send(_:expecting:at:timeout:)`` returns the committed State.
 ///
 /// The first access to `action`, `state` or another stream adds the session to the event stream of
 /// the client, and the release of the reactor removes it. A reactor whose stub is enabled opens no
@@ -132,15 +132,32 @@ where Interface.Action: Codable, Interface.State: Codable {
 
   // MARK: The reactor
 
+  /// The input of the reactor, and the stream of the actions that were sent.
+  ///
+  /// Any thread can send an action, also in an observer of the State. When `onNext` returns, the
+  /// action is in the queue and in its file (``ClientConfiguration/offlineQueue``), unless it was
+  /// rejected.
+  public var action: ActionSubject<Action> {
+    guard !isStubEnabled else { return stub.action }
+    let pipeline = pipeline
+    pipeline.connect()
+    return pipeline.action(receivedBy: self)
+  }
+
   /// Sends an action to the server.
   public func mutate(action: Action) -> Observable<RemoteChange> {
+    enqueue(action) ? .just(RemoteChange()) : .empty()
+  }
+
+  /// Adds an action to the queue; returns whether its expected change is to be shown.
+  private func enqueue(_ action: Action) -> Bool {
     let id = client.newID()
     let pending: PendingAction
     do throws(Problem) {
       pending = try encode(action, id, .committed, isAwaited: false)
     } catch {
       feed.report(error)
-      return .empty()
+      return false
     }
     expect(action, id)
     let isPredicted = prediction != nil
@@ -149,7 +166,7 @@ where Interface.Action: Codable, Interface.State: Codable {
       if case .failure(let problem) = outcome { feed.report(problem) }
     }
     // Before the first State there is no State to apply the expected change to.
-    return !isPredicted || !feed.hasState ? .empty() : .just(RemoteChange())
+    return isPredicted && feed.hasState
   }
 
   /// Returns the latest State with the expected changes applied.
@@ -174,6 +191,17 @@ where Interface.Action: Codable, Interface.State: Codable {
     feed.publish { pipeline.emit(RemoteChange()) }
     client.openChannel(key).add(feed)
     return mutation
+  }
+}
+
+extension RemoteReactor: ActionReceiver {
+  /// Sends an action on the calling thread.
+  ///
+  /// In the mailbox, the action would wait for as long as an observer of the State blocks.
+  package func receive(_ action: Action) {
+    let isShown = enqueue(action)
+    pipeline.publishSent(action)
+    if isShown { pipeline.emit(RemoteChange()) }
   }
 }
 

@@ -21,8 +21,12 @@ public struct ClientConfiguration: Sendable {
   /// The file that stores the actions without a final response, so that they are sent after a
   /// restart of the app; `nil` stores them in memory only.
   ///
-  /// It contains the actions as JSON: put it where the app's other private data is. Only one client
-  /// can use a file at a time.
+  /// An action is in the file when `onNext` of ``RemoteReactor/action`` returns, on any thread,
+  /// unless it was rejected: the end of the process does not lose it. A power failure can lose the
+  /// last actions.
+  ///
+  /// The file contains the actions as JSON: put it where the app's other private data is. Only one
+  /// client can use a file at a time.
   ///
   /// A file that exists but cannot be read, such as one that is protected while the device is locked,
   /// is not changed: ``ReactorServer/problems`` begins with `Problem/Kind/unreadableQueue`, and

@@ -55,12 +55,20 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
     mailbox = unsafe Mailbox(contents)
   }
 
+  /// The input of the reactor; an action waits in the mailbox.
+  package var action: ActionSubject<Action> { action(receivedBy: self) }
+
   /// The input of the reactor.
-  package var action: ActionSubject<Action> {
+  ///
+  /// - Parameter receiver: Receives the actions; not retained. The first call sets it.
+  /// - Returns: The input.
+  package func action(
+    receivedBy receiver: any ActionReceiver<Action>
+  ) -> ActionSubject<Action> {
     if let action = front.withLock({ $0.action }) { return action }
-    let entrance = WeakEntrance(self)
+    let reference = WeakReceiver(receiver)
     let made = ActionSubject<Action>(sent: Broadcaster(replay: 0)) { action in
-      entrance.pipeline?.send(action)
+      reference.receiver?.receive(action)
     }
     return front.withLock { front in
       let action = front.action ?? made
@@ -342,11 +350,28 @@ struct PublishedStates<State: Sendable>: Sendable {
   }
 }
 
-/// A weak reference to the pipeline, for the action subject that the pipeline retains.
-private final class WeakEntrance<Action: Sendable, Mutation: Sendable, State: Sendable>: Sendable {
-  weak let pipeline: Pipeline<Action, Mutation, State>?
+extension Pipeline: ActionReceiver {
+  package func receive(_ action: Action) {
+    send(action)
+  }
+}
 
-  init(_ pipeline: Pipeline<Action, Mutation, State>) {
-    self.pipeline = pipeline
+/// Receives the actions that are sent to a reactor's ``ActionSubject``, on any thread.
+///
+/// A receiver other than the pipeline calls ``Pipeline/publishSent(_:)`` for each action.
+package protocol ActionReceiver<Action>: AnyObject, Sendable {
+  /// A request of a client.
+  associatedtype Action: Sendable
+
+  /// Receives an action, on the thread that sends it.
+  func receive(_ action: Action)
+}
+
+/// A weak reference to a receiver, for the action subject that its pipeline retains.
+private final class WeakReceiver<Action: Sendable>: Sendable {
+  weak let receiver: (any ActionReceiver<Action>)?
+
+  init(_ receiver: any ActionReceiver<Action>) {
+    self.receiver = receiver
   }
 }
