@@ -207,7 +207,7 @@ let package = Package(
       swiftSettings: settings + [.strictMemorySafety()]),  // SE-0458
     .testTarget(
       name: "MicrohttpdServerTests",
-      dependencies: ["MicrohttpdServer", "ReactorTransport", "SystemThreads"],
+      dependencies: ["MicrohttpdServer", "ReactorTransport", "SystemThreads", "TestSupport"],
       swiftSettings: settings),
 
     // The durable log: the only importer of SQLite.

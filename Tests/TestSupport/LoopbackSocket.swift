@@ -17,11 +17,12 @@ public enum LoopbackSocket {
     socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
   }
 
-  /// Binds a socket to a free port.
+  /// Binds a socket to a port, or to a free one.
   ///
   /// - Returns: The port.
-  public static func bind(_ descriptor: Int32) throws -> UInt16 {
-    var port: UInt16 = 0
+  @discardableResult
+  public static func bind(_ descriptor: Int32, to port: UInt16 = 0) throws -> UInt16 {
+    var port = port
     let status = withAddress(&port) { address, size in
       var size = size
       let status = Glibc.bind(descriptor, address, size)
@@ -29,6 +30,17 @@ public enum LoopbackSocket {
     }
     guard status == 0 else { throw Failure("bind") }
     return port
+  }
+
+  /// A socket that reserves a free port: it is bound and does not listen.
+  ///
+  /// While it is open, the kernel assigns the port to no other socket. A server that sets
+  /// `SO_REUSEADDR` can listen at the port.
+  public static func reserved() throws -> (descriptor: Int32, port: UInt16) {
+    let descriptor = make()
+    var reuse: Int32 = 1
+    setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &reuse, socklen_t(MemoryLayout<Int32>.size))
+    return (descriptor, try bind(descriptor))
   }
 
   /// A socket that listens at a free port.

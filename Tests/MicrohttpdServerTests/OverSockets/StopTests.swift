@@ -1,6 +1,8 @@
+internal import Glibc
 internal import MicrohttpdServer
 internal import ReactorTransport
 internal import Synchronization
+internal import TestSupport
 internal import Testing
 
 extension OverSockets {
@@ -128,6 +130,19 @@ extension OverSockets {
         for thread in threads { thread.join() }
         #expect(server.descriptors == 0)
       }
+    }
+
+    @Test func `no other socket gets the port of a stopped server, whose sockets are counted`()
+      throws
+    {
+      let server = try TestServer()
+      server.server.stop(within: .seconds(1))
+      let other = LoopbackSocket.make()
+      #expect(throws: LoopbackSocket.Failure.self) {
+        try LoopbackSocket.bind(other, to: UInt16(server.port))
+      }
+      #expect(server.descriptors == 0)
+      close(other)
     }
 
     @Test func `a stopped server is gone, and stopping again has no effect`() throws {

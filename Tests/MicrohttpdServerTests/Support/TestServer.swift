@@ -1,26 +1,35 @@
 internal import Glibc
 internal import MicrohttpdServer
 internal import ReactorTransport
+internal import TestSupport
 internal import Testing
 
 /// A server on a free port for one test.
+///
+/// The port is reserved for as long as this object exists: after the stop of the server, the kernel
+/// assigns it to no socket of another test.
 final class TestServer: Sendable {
   let server: MicrohttpdServer
   let port: Int
+  private let reservation: Int32
 
   init(
     settings: MicrohttpdServer.Settings = .init(), responder: TestResponder = .echo
   ) throws {
     var settings = settings
-    settings.endpoints = [.network(host: "127.0.0.1", port: 0)]
+    let (reservation, port) = try LoopbackSocket.reserved()
+    self.reservation = reservation
+    self.port = Int(port)
+    settings.endpoints = [.network(host: "127.0.0.1", port: self.port)]
     if settings.loops == 1 { settings.loops = OnEitherThread.loops }
     server = MicrohttpdServer(settings: settings, responder: responder)
     try server.start()
-    guard let port = server.port else { throw TestFailure("no port") }
-    self.port = port
   }
 
-  deinit { server.stop(within: .seconds(5)) }
+  deinit {
+    server.stop(within: .seconds(5))
+    close(reservation)
+  }
 
   func client(receiveBuffer: Int32? = nil, source: UInt8 = 1) throws -> TestClient {
     try TestClient(port: port, receiveBuffer: receiveBuffer, source: source)
@@ -32,11 +41,12 @@ final class TestServer: Sendable {
   /// the same port that is bound to another address, or of another protocol.
   var descriptors: Int { sockets.count }
 
-  /// The TCP sockets on the address of this server, with their clients' ports.
+  /// The TCP sockets on the address of this server, with their clients' ports; without the one that
+  /// reserves the port.
   private var sockets: [(descriptor: Int32, client: UInt16?)] {
     (0..<Int32(4096)).compactMap { descriptor in
       guard let own = Self.address(descriptor, getsockname), Int(own.port) == port,
-        own.isLoopback, Self.isTCP(descriptor)
+        own.isLoopback, descriptor != reservation, Self.isTCP(descriptor)
       else { return nil }
       return (descriptor, Self.address(descriptor, getpeername)?.port)
     }
