@@ -1,19 +1,18 @@
 public import ReactorStreams
+internal import Synchronization
 
 /// The outputs of the stages. Most outputs are emitted by the current item, on its thread, and are
 /// handled immediately. A stream that the reactor merged in can emit on any thread; its events are
-/// enqueued.
+/// enqueued. While an output of a stage waits, the later outputs of that stage are enqueued as well.
 extension Pipeline {
   @usableFromInline
   func actionStageDid(_ event: Event<Action>) {
     switch event {
     case .next(let action):
       let isHandled = ifOwned { contents in
-        guard contents.canFoldNow else { return false }
-        contents.actionEmitted(action)
-        return true
+        contents.canFoldNow && contents.actionEmitted(action)
       }
-      if isHandled != true { post(.transformedAction(action)) }
+      if isHandled != true { post(action, as: nil) }
     case .error(let error): stageDidFail(.transformAction, error)
     case .completed: post(.stageCompleted(.transformAction))
     }
@@ -23,9 +22,14 @@ extension Pipeline {
   func mutationStageDid(_ event: Event<Mutation>) {
     switch event {
     case .next(let mutation):
-      if ifOwned({ $0.mutationEmitted(mutation) }) == nil {
-        post(.mutation(mutation, .external))
+      let isHandled: Void? = ifOwned { contents in
+        if waitingMutations.load(ordering: .acquiring) == 0 {
+          contents.mutationEmitted(mutation)
+        } else {
+          post(mutation, from: contents.origin)
+        }
       }
+      if isHandled == nil { post(mutation, from: .external) }
     case .error(let error): stageDidFail(.transformMutation, error)
     case .completed: post(.stageCompleted(.transformMutation))
     }
@@ -35,9 +39,51 @@ extension Pipeline {
   func stateStageDid(_ event: Event<State>) {
     switch event {
     case .next(let state):
-      if ifOwned({ $0.show(state) }) == nil { post(.shownState(state)) }
+      let isHandled = ifOwned { contents in
+        guard waitingStates.load(ordering: .acquiring) == 0 else { return false }
+        contents.show(state)
+        return true
+      }
+      if isHandled != true {
+        waitingStates.add(1, ordering: .acquiringAndReleasing)
+        post(.shownState(state))
+      }
     case .error(let error): stageDidFail(.transformState, error)
     case .completed: post(.stageCompleted(.transformState))
+    }
+  }
+
+  /// Enqueues an action that `transform(action:)` has emitted.
+  ///
+  /// - Parameters:
+  ///   - action: The action.
+  ///   - effect: Tracks its effects; `nil` outside of the serial context.
+  func post(_ action: Action, as effect: (any TrackedEffect)?) {
+    effect?.begin()
+    waitingActions.add(1, ordering: .acquiringAndReleasing)
+    post(.transformedAction(action, effect))
+  }
+
+  /// Enqueues a mutation that `transform(mutation:)` has emitted.
+  ///
+  /// - Parameters:
+  ///   - mutation: The mutation.
+  ///   - origin: Its origin, without an effect outside of the serial context.
+  @usableFromInline
+  func post(_ mutation: Mutation, from origin: MutationOrigin) {
+    if case .effect(let effect?) = origin { effect.begin() }
+    waitingMutations.add(1, ordering: .acquiringAndReleasing)
+    post(.mutation(mutation, origin))
+  }
+
+  /// An output of a stage was dequeued.
+  @usableFromInline
+  func didDequeueOutput(of stage: ReactorStage) {
+    switch stage {
+    case .transformAction: waitingActions.subtract(1, ordering: .acquiringAndReleasing)
+    case .transformMutation: waitingMutations.subtract(1, ordering: .acquiringAndReleasing)
+    case .transformState: waitingStates.subtract(1, ordering: .acquiringAndReleasing)
+    case .mutate: break
     }
   }
 

@@ -15,7 +15,7 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
   enum Item: Sendable {
     case connect
     case action(Action, (any TrackedEffect)?)
-    case transformedAction(Action)
+    case transformedAction(Action, (any TrackedEffect)?)
     case effect(EffectSink<Action, Mutation, State>, Event<Mutation>)
     case mutation(Mutation, MutationOrigin)
     case shownState(State)
@@ -39,6 +39,10 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
   /// A host does not access it.
   @usableFromInline let hasActionSubject = Atomic<Bool>(false)
   private let running = Atomic<Int>(0)
+  /// The outputs of the stages that wait in the mailbox.
+  let waitingActions = Atomic<UInt32>(0)
+  let waitingMutations = Atomic<UInt32>(0)
+  let waitingStates = Atomic<UInt32>(0)
   let progress = Mutex<[ObjectIdentifier: Double]>([:])
   let progressIsEnqueued = Atomic<Bool>(false)
 

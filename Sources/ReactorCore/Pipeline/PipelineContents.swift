@@ -1,4 +1,5 @@
 public import ReactorStreams
+internal import Synchronization
 
 /// The state that a pipeline's mailbox guards: one thread at a time accesses it.
 ///
@@ -111,10 +112,11 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
   @usableFromInline
   func effect(of item: Owner.Item) -> (any TrackedEffect)? {
     switch item {
-    case .action(_, let effect), .mutation(_, .effect(let effect)): effect
+    case .action(_, let effect), .transformedAction(_, let effect),
+      .mutation(_, .effect(let effect)):
+      effect
     case .effect(let sink, _): sink.effect
-    case .connect, .transformedAction, .mutation, .work, .shownState, .stageFailed, .stageCompleted,
-      .shutDown:
+    case .connect, .mutation, .work, .shownState, .stageFailed, .stageCompleted, .shutDown:
       nil
     }
   }
@@ -141,7 +143,12 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
   /// Handles an item after the pipeline was shut down: an action ends with a `CancellationError`.
   @usableFromInline
   func drop(_ item: Owner.Item) {
-    if case .action(let action, let effect) = item { execute(action, as: effect) }
+    switch item {
+    case .action(let action, let effect): execute(action, as: effect)
+    case .transformedAction(_, let effect?), .mutation(_, .effect(let effect?)):
+      effect.end(CancellationError())
+    default: break
+    }
   }
 
   @usableFromInline
@@ -149,12 +156,20 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
     switch item {
     case .connect, .work: break
     case .action(let action, let effect): execute(action, as: effect)
-    case .transformedAction(let action): start(action, as: nil)
+    case .transformedAction(let action, let effect):
+      pipeline?.didDequeueOutput(of: .transformAction)
+      start(action, as: effect)
+      effect?.end(nil)
     case .effect(let sink, let event):
       sink.didDequeue()
       receive(event, from: sink)
-    case .mutation(let mutation, let origin): attribute(origin) { fold(mutation) }
-    case .shownState(let state): show(state)
+    case .mutation(let mutation, let origin):
+      pipeline?.didDequeueOutput(of: .transformMutation)
+      attribute(origin) { fold(mutation) }
+      if case .effect(let effect?) = origin { effect.end(nil) }
+    case .shownState(let state):
+      pipeline?.didDequeueOutput(of: .transformState)
+      show(state)
     case .stageFailed(let stage, let error): stageFailed(stage, error)
     case .stageCompleted(let stage): stageCompleted(stage)
     case .shutDown: shutDown()
@@ -248,7 +263,7 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
     }
   }
 
-  private func report(_ error: any Error, in stage: ReactorStage) {
+  func report(_ error: any Error, in stage: ReactorStage) {
     reactor?.onError(error, in: stage)
     _ = report?(.failed(error, in: stage))
   }
@@ -301,10 +316,18 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
     if sent.observerCount > 0 { sent.send(.next(action)) }
   }
 
-  /// `transform(action:)` has emitted an action.
-  func actionEmitted(_ action: Action) {
-    guard case .effect(let effect) = origin else { return start(action, as: nil) }
-    start(action, as: effect)
+  /// `transform(action:)` has emitted an action in the serial context.
+  ///
+  /// - Returns: Whether the action was handled or enqueued.
+  func actionEmitted(_ action: Action) -> Bool {
+    let effect: (any TrackedEffect)? = if case .effect(let effect) = origin { effect } else { nil }
+    guard let pipeline else { return false }
+    if pipeline.waitingActions.load(ordering: .acquiring) == 0 {
+      start(action, as: effect)
+    } else {
+      pipeline.post(action, as: effect)
+    }
+    return true
   }
 
   @inlinable
@@ -396,103 +419,5 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
   @inlinable
   var canFoldNow: Bool {
     phase == .open && isConnected && !isShutDown
-  }
-
-  // MARK: Folding
-
-  @inlinable
-  func attribute(_ origin: MutationOrigin, _ body: () -> Void) {
-    let outer = self.origin
-    self.origin = origin
-    body()
-    self.origin = outer
-  }
-
-  /// Sends a mutation through `transform(mutation:)`.
-  @inlinable
-  func emit(_ mutation: Mutation) {
-    if let mutationStage, !mutationStage.passesThrough {
-      mutationStage.send(mutation)
-    } else {
-      mutationEmitted(mutation)
-    }
-  }
-
-  /// `transform(mutation:)` has emitted a mutation in the serial context.
-  @inlinable
-  func mutationEmitted(_ mutation: Mutation) {
-    if canFoldNow {
-      fold(mutation)
-    } else {
-      pipeline?.post(.mutation(mutation, origin))
-    }
-  }
-
-  @inlinable
-  func fold(_ mutation: Mutation) {
-    guard let reactor, let state = folded else { return }
-    let isAccepted = folding {
-      let next = reactor.reduce(state: state, mutation: mutation)
-      // Without a state stage, report the mutation before the state is emitted: the state of a
-      // rejected mutation must not be emitted.
-      if stateStage == nil, let error = report(mutation, shown: next) {
-        reject(error)
-        return false
-      }
-      folded = next
-      emitState(next)
-      guard stateStage != nil,
-        let error = report(mutation, shown: pipeline?.currentState ?? next)
-      else { return true }
-      folded = state
-      emitState(state)
-      reject(error)
-      return false
-    }
-    if let follower, isAccepted { follow(mutation, follower) }
-  }
-
-  @inlinable
-  func report(_ mutation: Mutation, shown: State) -> (any Error)? {
-    report?(.reduced(Transition(mutation: mutation, origin: origin, shown: shown)))
-  }
-
-  /// Fails the action of a mutation that the host has rejected.
-  @usableFromInline
-  func reject(_ error: any Error) {
-    report(error, in: .mutate)
-    guard case .effect(let effect?) = origin else { return }
-    effect.begin()
-    effect.end(error)
-  }
-
-  /// Sends a state through `transform(state:)`.
-  @inlinable
-  func emitState(_ state: State) {
-    if let stateStage, !stateStage.passesThrough {
-      stateStage.send(state)
-    } else {
-      show(state)
-    }
-  }
-
-  @inlinable
-  func folding<Result>(_ body: () -> Result) -> Result {
-    let outer = phase
-    phase = .folding
-    let result = body()
-    phase = outer
-    return result
-  }
-
-  /// `transform(state:)` has emitted a state in the serial context.
-  @inlinable
-  func show(_ state: State) {
-    if let states = pipeline?.setShown(state) { publish(state, to: states) }
-  }
-
-  @usableFromInline
-  func publish(_ state: State, to states: Broadcaster<State>) {
-    folding { states.send(.next(state)) }
   }
 }

@@ -16,6 +16,11 @@ package final class SerialSink<Element: Sendable>: ObserverType, Disposable {
     stopped.load(ordering: .acquiring)
   }
 
+  /// The context in whose turns the events are delivered.
+  var context: (any SerialContext)? {
+    turns.context
+  }
+
   package func hold(_ disposable: any Disposable) {
     upstream.set(disposable)
   }

@@ -31,7 +31,7 @@ final class CombineSink<Result: Sendable>: Disposable {
     _ index: Int, _ source: Observable<Element>, _ leg: ElementLeg<Element>
   ) {
     guard !stopped.load(ordering: .acquiring) else { return }
-    let inner = InnerSink<Element> { [self] event, _ in
+    let inner = InnerSink<Element>(gatheringIn: turns.context) { [self] event, _ in
       guard !stopped.load(ordering: .acquiring) else { return }
       if !turns.handleIfFree({ handle(event, of: leg, at: index) }) {
         turns.enqueue { self.handle(event, of: leg, at: index) }

@@ -4,8 +4,19 @@ final class InnerSink<Element: Sendable>: SourceSink<Element>, ObserverType, Dis
   @unchecked Sendable
 {
   private let handle: @Sendable (Event<Element>, InnerSink) -> Void
+  private let order: TurnOrder
 
-  init(handle: @escaping @Sendable (Event<Element>, InnerSink) -> Void) {
+  /// Creates the observer of a stream.
+  ///
+  /// - Parameters:
+  ///   - gathering: The context in whose turns the events are handled; `nil` handles them on the
+  ///     emitting threads.
+  ///   - handle: Handles an event.
+  init(
+    gatheringIn gathering: (any SerialContext)? = nil,
+    handle: @escaping @Sendable (Event<Element>, InnerSink) -> Void
+  ) {
+    order = TurnOrder(in: gathering)
     self.handle = handle
   }
 
@@ -15,7 +26,12 @@ final class InnerSink<Element: Sendable>: SourceSink<Element>, ObserverType, Dis
   }
 
   override func on(_ event: Event<Element>) {
-    handle(event, self)
+    guard !order.isFree, let context = order.context else { return handle(event, self) }
+    order.willEnqueue()
+    context.enqueue { [self] in
+      order.didDequeue()
+      handle(event, self)
+    }
   }
 
   func dispose() {

@@ -100,7 +100,7 @@ final class MergeSink<Input: Sendable, Output: Sendable>: SourceSink<Input>, Obs
       finishOne(nil)
     case .elements(let elements): MergedElements(into: self).schedule(elements)
     case .forwarding, .producer:
-      let sink = InnerSink<Output> { [self] event, sink in
+      let sink = InnerSink<Output>(gatheringIn: output.context) { [self] event, sink in
         switch event {
         case .next, .error: output.on(event)
         case .completed: finishOne(sink)

@@ -85,7 +85,7 @@ final class SwitchSink<Input: Sendable, Output: Sendable>: SourceSink<Input>, Ob
       }
       finishInner()
     case .elements, .forwarding, .producer:
-      let sink = InnerSink<Output> { [self] event, sink in
+      let sink = InnerSink<Output>(gatheringIn: turns.context) { [self] event, sink in
         if !turns.handleIfFree({ handle(event, of: sink) }) {
           turns.enqueue { self.handle(event, of: sink) }
         }

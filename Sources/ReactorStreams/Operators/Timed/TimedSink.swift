@@ -26,7 +26,7 @@ final class TimedSink<Machine: TimedMachine>: ObserverType, Disposable {
   private let timer = SerialDisposable()
   private let upstream = DisposableSlot()
   private let stopped = Atomic<Bool>(false)
-  private let context = CurrentSerialContext.gathering
+  private let order = TurnOrder(in: CurrentSerialContext.gathering)
 
   init(
     _ downstream: any ObserverType<Machine.Output>,
@@ -39,21 +39,30 @@ final class TimedSink<Machine: TimedMachine>: ObserverType, Disposable {
   }
 
   func attached(to source: Observable<Element>) -> any Disposable {
-    mailbox.post(.begin, handle: handle)
+    post(.begin)
     upstream.set(source.attach(self))
     return self
   }
 
   func on(_ event: Event<Element>) {
-    enqueue(.event(event))
+    guard !order.isFree, let context = order.context else { return post(.event(event)) }
+    order.willEnqueue()
+    context.enqueue {
+      self.order.didDequeue()
+      self.post(.event(event))
+    }
   }
 
-  private func enqueue(_ item: Item) {
-    if let context, !context.isCurrent {
-      context.enqueue { self.mailbox.post(item, handle: self.handle) }
+  private func timerFired(_ number: UInt64) {
+    if let context = order.context, !context.isCurrent {
+      context.enqueue { self.post(.timeOut(number)) }
     } else {
-      mailbox.post(item, handle: handle)
+      post(.timeOut(number))
     }
+  }
+
+  private func post(_ item: Item) {
+    mailbox.post(item, handle: handle)
   }
 
   func dispose() {
@@ -91,9 +100,7 @@ final class TimedSink<Machine: TimedMachine>: ObserverType, Disposable {
     case .set(let delay):
       contents.latestTimer += 1
       let number = contents.latestTimer
-      timer.disposable = scheduler.schedule(after: delay) { [self] in
-        enqueue(.timeOut(number))
-      }
+      timer.disposable = scheduler.schedule(after: delay) { [self] in timerFired(number) }
     }
   }
 }
