@@ -112,6 +112,55 @@ struct CancellationTests {
     #expect(reactor.currentState == ["start1"])
   }
 
+  @Test(arguments: [false, true])
+  func `an element that waits for its turn is dropped by a cancellation`(cancelInFlight: Bool) {
+    let reactor = ScriptedReactor()
+    reactor.mutating = { [source] action in
+      let work = source.map { "\(action) \($0)" }
+        .cancellable(id: "work", cancelInFlight: cancelInFlight)
+      guard action != "first" else { return work }
+      // The mailbox is busy: the element waits for its turn.
+      OtherThread { source.onNext("late") }.join()
+      return cancelInFlight ? work : .cancel(id: "work")
+    }
+    reactor.action.onNext("first")
+    source.onNext("1")
+    reactor.action.onNext("second")
+    source.onNext("2")
+    #expect(reactor.currentState == (cancelInFlight ? ["first 1", "second 2"] : ["first 1"]))
+  }
+
+  @Test func `elements of a turn follow those that wait for theirs`() {
+    let reactor = ScriptedReactor()
+    reactor.mutating = { [source] action in
+      guard action != "start" else { return source.cancellable(id: "work") }
+      OtherThread { source.onNext("1") }.join()
+      source.onNext("2")
+      return .empty()
+    }
+    reactor.action.onNext("start")
+    reactor.action.onNext("emit")
+    #expect(reactor.currentState == ["1", "2"])
+  }
+
+  @Test func `a turn of an element is attributed to its effect`() {
+    final class Effect: TrackedEffect {
+      func begin() {}
+      func end(_ error: (any Error)?) {}
+    }
+    let reactor = ScriptedReactor()
+    reactor.mutating = { [source] _ in source.cancellable(id: "work") }
+    let effect = Effect()
+    let turns = Recorder<ObjectIdentifier?>()
+    reactor.pipeline.connect(from: nil, in: reactor.pipeline) { report in
+      if case .turnBegan(let effect) = report { turns.add(effect.map { ObjectIdentifier($0) }) }
+      return nil
+    }
+    reactor.pipeline.send("go", as: effect)
+    source.onNext("1")
+    #expect(turns.values == [nil, ObjectIdentifier(effect), ObjectIdentifier(effect)])
+  }
+
   @Test func `an id is local to its reactor`() {
     let (first, second) = (makeReactor(), makeReactor())
     first.action.onNext("startA")

@@ -1,5 +1,4 @@
 package import ReactorStreams
-internal import Synchronization
 
 /// The effects of a child reactor: one that is executed by its parent, and whose State is a part of
 /// the parent's State.
@@ -32,7 +31,7 @@ extension Observable {
     Observable { [self] downstream in
       guard let effect = EffectContext.current?.effect else { return attach(downstream) }
       let child = ChildEffectContext(effect, scope.cancellations)
-      let sink = ChildSink(downstream, in: child)
+      let sink = TurnSink(downstream, in: child)
       let entry = scope.cancellations.enter(
         CancellationID(WholeChild()), made: effect.started, started: effect.started,
         cancelsInFlight: false
@@ -49,47 +48,6 @@ extension Observable {
           subscription, Disposables.create { scope.cancellations.leave(entry) }))
       return sink
     }
-  }
-}
-
-/// Delivers the events of a child's stream in the serial context, where the stream is cancelled.
-///
-/// An event that another thread emits has therefore no effect if the child ends before the turn of
-/// the event.
-private final class ChildSink<Element: Sendable>: ObserverType, Disposable {
-  private let output: SerialSink<Element>
-  private let context: ChildEffectContext
-  private let pending = Atomic<Int>(0)
-
-  init(_ downstream: any ObserverType<Element>, in context: ChildEffectContext) {
-    output = SerialSink(downstream)
-    self.context = context
-  }
-
-  func hold(_ disposable: any Disposable) {
-    output.hold(disposable)
-  }
-
-  func on(_ event: Event<Element>) {
-    if context.isCurrent, pending.load(ordering: .acquiring) == 0 { return output.on(event) }
-    let count = pending.add(1, ordering: .acquiringAndReleasing).newValue
-    // The limit is that of the pending mutations of any effect.
-    guard count <= EffectOverrunError.limit else { return output.on(.error(EffectOverrunError())) }
-    context.enqueue { [self] in
-      pending.subtract(1, ordering: .acquiringAndReleasing)
-      output.on(event)
-    }
-  }
-
-  /// Completes the stream immediately.
-  ///
-  /// Events that are waiting for their turn are dropped.
-  func end() {
-    output.on(.completed)
-  }
-
-  func dispose() {
-    output.dispose()
   }
 }
 

@@ -23,12 +23,12 @@ final class EffectContext: SerialContext {
   /// The request that started the effect.
   let request = RequestContext.current
 
-  private let base: any SerialContext & ProgressObserver & TimerOwner & HostedReactorContext
+  private let base: any EffectTurns & ProgressObserver & TimerOwner & HostedReactorContext
   private let over = Atomic<Bool>(false)
 
   /// Creates the context of an effect that starts now.
   init(
-    _ base: any SerialContext & ProgressObserver & TimerOwner & HostedReactorContext,
+    _ base: any EffectTurns & ProgressObserver & TimerOwner & HostedReactorContext,
     cancellations: CancellationScope, tracked: (any TrackedEffect)?
   ) {
     self.base = base
@@ -79,12 +79,18 @@ final class EffectContext: SerialContext {
   }
 
   func enqueue(_ work: @escaping @Sendable () -> Void) {
-    base.enqueue { [self] in
+    base.enqueue(for: tracked) { [self] in
       CurrentSerialContext.$value.withValue(self) {
         RequestContext.$current.withValue(request, operation: work)
       }
     }
   }
+}
+
+/// Executes the work of effects in turns of their reactor.
+protocol EffectTurns: SerialContext {
+  /// Enqueues work in a turn that a host attributes to an effect.
+  func enqueue(for effect: (any TrackedEffect)?, _ work: @escaping @Sendable () -> Void)
 }
 
 /// Observes the progress of effects.

@@ -5,7 +5,8 @@ extension ObservableType {
   ///
   /// For streams that `mutate` returns; elsewhere the stream cannot be cancelled. A cancelled stream
   /// completes, so that a `concat` continues with the next. A stream that was created and has not
-  /// begun is cancelled as well: it completes when it begins. The id belongs to the reactor instance.
+  /// begun is cancelled as well: it completes when it begins. An element that another thread has
+  /// emitted and that waits for its turn is dropped. The id belongs to the reactor instance.
   ///
   /// ```swift
   /// case .search(let text):
@@ -25,14 +26,13 @@ extension ObservableType {
     let made = CancellationMoment.next()
     let source = asObservable()
     return Observable { downstream in
-      guard let (effect, scope) = EffectContext.current else {
-        return source.attach(downstream)
-      }
-      let sink = SerialSink(downstream)
+      guard let (effect, scope) = EffectContext.current, let context = CurrentSerialContext.value
+      else { return source.attach(downstream) }
+      let sink = TurnSink(downstream, in: context)
       let entry = scope.enter(
         id, made: made, started: effect.started, cancelsInFlight: cancelInFlight
       ) { [weak sink] in
-        sink?.on(.completed)
+        sink?.end()
       }
       guard let entry else {
         downstream.on(.completed)

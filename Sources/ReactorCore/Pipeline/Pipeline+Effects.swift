@@ -52,6 +52,12 @@ extension Pipeline {
   }
 }
 
+extension Pipeline: EffectTurns {
+  func enqueue(for effect: (any TrackedEffect)?, _ work: @escaping @Sendable () -> Void) {
+    post(.effectWork(effect, work))
+  }
+}
+
 extension Pipeline: HostedReactorContext {
   func withHostContext(_ body: @escaping @Sendable ((any SerialContext)?) -> Void) {
     let isHandled: Void? = ifOwned { body($0.context) }

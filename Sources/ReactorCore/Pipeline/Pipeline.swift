@@ -22,6 +22,7 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
     case stageFailed(ReactorStage, any Error)
     case stageCompleted(ReactorStage)
     case work(@Sendable () -> Void)
+    case effectWork((any TrackedEffect)?, @Sendable () -> Void)
     case shutDown
   }
 

@@ -92,6 +92,10 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
   @inlinable
   func handle(_ item: Owner.Item, in pipeline: Owner) {
     if case .work(let work) = item { return execute(work, in: pipeline) }
+    if case .effectWork(let effect, let work) = item {
+      _ = report?(.turnBegan(effect))
+      return execute(work, in: pipeline)
+    }
     self.pipeline = pipeline
     defer { self.pipeline = nil }
     guard !isShutDown else { return drop(item) }
@@ -112,7 +116,7 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
   @usableFromInline
   func effect(of item: Owner.Item) -> (any TrackedEffect)? {
     switch item {
-    case .action(_, let effect), .transformedAction(_, let effect),
+    case .action(_, let effect), .transformedAction(_, let effect), .effectWork(let effect, _),
       .mutation(_, .effect(let effect)):
       effect
     case .effect(let sink, _): sink.effect
@@ -154,7 +158,7 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
   @usableFromInline
   func handleConnected(_ item: Owner.Item) {
     switch item {
-    case .connect, .work: break
+    case .connect, .work, .effectWork: break
     case .action(let action, let effect): execute(action, as: effect)
     case .transformedAction(let action, let effect):
       pipeline?.didDequeueOutput(of: .transformAction)
