@@ -78,6 +78,41 @@ struct ThreadsTests {
     subscription.dispose()
   }
 
+  @Test(arguments: [true, false])
+  func `a turn during the subscriptions of another reactor has its own streams`(inStage: Bool) {
+    let observers = Recorder<AnyObserver<String>>()
+    let work = Observable<String>.create { observer in
+      observers.add(observer)
+      return Disposables.create()
+    }
+    let second = ScriptedReactor()
+    if inStage {
+      second.transformingMutations = { $0.flatMap { _ in work } }
+    } else {
+      second.mutating = { _ in work }
+    }
+    let action = second.action
+    let first = ScriptedReactor()
+    first.transformingMutations = {
+      .merge(
+        $0,
+        .deferred {
+          action.onNext("start")
+          return .never()
+        })
+    }
+    _ = first.action
+    let states = Recorder<[String]>()
+    // Proof: the other thread has ended when it is read.
+    nonisolated(unsafe) let observed = second
+    first.pipeline.enqueue {
+      // The mailbox of the first reactor is busy; that of the second is idle.
+      OtherThread { observers.values[0].onNext("1") }.join()
+      states.add(observed.currentState)
+    }
+    #expect(states.values == [["1"]])
+  }
+
   @Test func `a reactor that connects slowly does not block another one`() {
     let slow = ScriptedReactor()
     let began = Gate()

@@ -278,7 +278,9 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
   @inlinable
   package func executeIfIdle(_ work: () -> Void) -> Bool {
     mailbox.executeIfIdle(
-      { $0.executeUnreported(in: self, work) }, handle: { $0.handle($1, in: self) })
+      { contents in
+        CurrentSerialContext.withoutGathering { contents.executeUnreported(in: self, work) }
+      }, handle: handle)
   }
 
   /// Ends every effect and every stage.
@@ -292,7 +294,12 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
   @discardableResult
   @inlinable
   func post(_ item: Item, bound: Int = .max) -> Bool {
-    mailbox.post(item, bound: bound) { contents, item in contents.handle(item, in: self) }
+    mailbox.post(item, bound: bound, handle: handle)
+  }
+
+  @inlinable
+  func handle(_ contents: Contents, _ item: Item) {
+    CurrentSerialContext.withoutGathering { contents.handle(item, in: self) }
   }
 
   @inlinable

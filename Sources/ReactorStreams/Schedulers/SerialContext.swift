@@ -46,11 +46,21 @@ package enum CurrentSerialContext {
     }
   }
 
-  /// Subscribes to a stream that several contexts share.
+  /// Executes a closure without a ``gathering`` context.
   ///
-  /// Its events are handled on the emitting threads, not in the turns of one of the contexts.
-  static func sharing<Result>(_ subscribe: () -> Result) -> Result {
-    gathering == nil ? subscribe() : $gathering.withValue(nil, operation: subscribe)
+  /// For the subscription to a stream that several contexts share, whose events are handled on the
+  /// emitting threads; and for the turns of a context, since its items can be handled during a
+  /// subscription of another context, or by a task that inherits the binding of one.
+  @inlinable
+  package static func withoutGathering<Result>(_ body: () -> Result) -> Result {
+    isGathering ? unbindingGathering(body) : body()
+  }
+
+  @usableFromInline static var isGathering: Bool { gathering != nil }
+
+  @usableFromInline
+  static func unbindingGathering<Result>(_ body: () -> Result) -> Result {
+    $gathering.withValue(nil, operation: body)
   }
 
   /// The current context, or the context of the process if no context is bound.

@@ -60,7 +60,7 @@ public final class ConnectableObservable<Element: Sendable>: ConnectableObservab
     if let existing { return disconnecting(existing) }
     let subject = currentSubject(replacingEnded: true)
     connection.upstream.setDisposable(
-      CurrentSerialContext.sharing {
+      CurrentSerialContext.withoutGathering {
         source.attach(
           AnyObserver { [self] event in
             if event.isStopEvent { end(connection) }

@@ -69,7 +69,7 @@ private final class SharedSource<Element: Sendable>: Sendable {
       connection.broadcaster.send(event)
       if event.isStopEvent { connection.upstream.dispose() }
     }
-    let subscription = CurrentSerialContext.sharing { source.attach(observer) }
+    let subscription = CurrentSerialContext.withoutGathering { source.attach(observer) }
     connection.upstream.set(subscription)
   }
 
