@@ -102,6 +102,38 @@ struct FailureTests {
     #expect(reactor.currentState == [])
   }
 
+  @Test(arguments: [ReactorStage.transformAction, .transformMutation, .transformState])
+  func `a transform that has failed is subscribed to in the context of its reactor`(
+    stage: ReactorStage
+  ) {
+    let reactor = ScriptedReactor()
+    let other = ScriptedReactor()
+    let contexts = Recorder<ObjectIdentifier?>()
+    // The initial state is an element.
+    let failures = stage == .transformState ? 2 : 1
+    @Sendable func failing<Element>(_ source: Observable<Element>) -> Observable<Element> {
+      .deferred {
+        contexts.add(CurrentSerialContext.value.map { ObjectIdentifier($0) })
+        return contexts.values.count <= failures ? .error(Mishap()) : source
+      }
+    }
+    switch stage {
+    case .transformAction: reactor.transformingActions = failing
+    case .transformMutation: reactor.transformingMutations = failing
+    default: reactor.transformingStates = failing
+    }
+    let action = reactor.action
+    // The other reactor sends the next action while it subscribes to its streams.
+    other.transformingMutations = {
+      action.onNext("next")
+      return $0
+    }
+    _ = other.action
+    let own = ObjectIdentifier(reactor.pipeline)
+    #expect(contexts.values == Array(repeating: own, count: failures + 1))
+    #expect(reactor.currentState == ["next"])
+  }
+
   @Test func `a merged stream that keeps failing is reported with each mutation`() {
     let reactor = ScriptedReactor()
     let merged = PublishSubject<String>()

@@ -14,7 +14,7 @@ extension PipelineContents {
   @inlinable
   func emit(_ mutation: Mutation) {
     if let mutationStage, !mutationStage.passesThrough {
-      mutationStage.send(mutation)
+      mutationStage.send(mutation, in: context ?? pipeline)
     } else {
       mutationEmitted(mutation)
     }
@@ -72,7 +72,7 @@ extension PipelineContents {
   @inlinable
   func emitState(_ state: State) {
     if let stateStage, !stateStage.passesThrough {
-      stateStage.send(state)
+      stateStage.send(state, in: context ?? pipeline)
     } else {
       show(state)
     }

@@ -232,13 +232,12 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
       effect.begin()
       effect.end(error)
     }
-    CurrentSerialContext.gatheringEvents(in: context ?? pipeline) {
-      switch stage {
-      case .transformAction: actionStage?.recover()
-      case .transformMutation: mutationStage?.recover()
-      case .transformState: stateStage?.recover()
-      case .mutate: break
-      }
+    let context = context ?? pipeline
+    switch stage {
+    case .transformAction: actionStage?.recover(in: context)
+    case .transformMutation: mutationStage?.recover(in: context)
+    case .transformState: stateStage?.recover(in: context)
+    case .mutate: break
     }
   }
 
@@ -307,7 +306,7 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
     attribute(.effect(effect)) {
       if let sent = pipeline?.actionsSent { publish(action, to: sent) }
       if let actionStage, !actionStage.passesThrough {
-        actionStage.send(action)
+        actionStage.send(action, in: context ?? pipeline)
       } else {
         startAttributed(action, as: effect)
       }

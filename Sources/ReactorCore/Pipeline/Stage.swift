@@ -72,11 +72,14 @@ final class Stage<Element: Sendable> {
   }
 
   /// Sends an element to the input.
+  ///
+  /// - Parameters:
+  ///   - element: The element.
+  ///   - context: The serial context in which a stream that has failed is replaced.
   @usableFromInline
-  func send(_ element: Element) {
-    if isDown {
-      assemble()
-      connect()
+  func send(_ element: Element, in context: @autoclosure () -> (any SerialContext)?) {
+    if isDown, let context = context() {
+      reconnect(in: context)
     } else {
       hasSentSinceConnecting = true
     }
@@ -88,13 +91,19 @@ final class Stage<Element: Sendable> {
   }
 
   /// Replaces a stream that has failed.
-  func recover() {
+  func recover(in context: any SerialContext) {
     guard hasSentSinceConnecting else {
       isDown = true
       return
     }
-    assemble()
-    connect()
+    reconnect(in: context)
+  }
+
+  private func reconnect(in context: any SerialContext) {
+    CurrentSerialContext.gatheringEvents(in: context) {
+      assemble()
+      connect()
+    }
   }
 
   /// Completes the input.
