@@ -51,6 +51,19 @@ import Testing
     #expect(WallTime(milliseconds: 9) - WallTime(milliseconds: 4) == .milliseconds(5))
   }
 
+  @Test func `a duration of any length is clamped`() throws {
+    // More seconds than `Int64` has.
+    let long = try JSONCoder.decode(Duration.self, from: Array("[9000000000000000000,0]".utf8))
+    let time = WallTime(milliseconds: 0)
+    #expect(time + long == WallTime(milliseconds: .max))
+    #expect(time - long == WallTime(milliseconds: -.max))
+    #expect(time + (.zero - long) == WallTime(milliseconds: .min))
+    #expect(
+      [Int64.max, .max - 1, .min, .min + 1, 1999, -1999].allSatisfy {
+        Duration.milliseconds($0).wholeMilliseconds == $0
+      })
+  }
+
   @Test func `a schema describes a time as text`() {
     #expect(JSONSchema.derive(WallTime.self) == ["type": "string"])
   }

@@ -65,10 +65,10 @@ package protocol VirtualWallClock: SchedulerType {
 extension Duration {
   /// The duration in whole milliseconds, clamped to the range of `Int64`.
   package var wholeMilliseconds: Int64 {
+    // The components of a longer duration can trap.
+    if self >= .milliseconds(Int64.max) { return .max }
+    if self <= .milliseconds(Int64.min) { return .min }
     let (seconds, attoseconds) = components
-    let (product, isOutside) = seconds.multipliedReportingOverflow(by: 1000)
-    guard !isOutside else { return seconds < 0 ? .min : .max }
-    let (sum, overflow) = product.addingReportingOverflow(attoseconds / 1_000_000_000_000_000)
-    return overflow ? (seconds < 0 ? .min : .max) : sum
+    return seconds * 1000 + attoseconds / 1_000_000_000_000_000
   }
 }

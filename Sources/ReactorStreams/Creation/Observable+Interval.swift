@@ -16,7 +16,8 @@ extension Observable where Element: FixedWidthInteger {
     _ dueTime: Duration, period: Duration? = nil,
     scheduler: any SchedulerType = TaskScheduler.instance
   ) -> Observable<Element> {
-    create { observer in
+    let (dueTime, period) = (dueTime.clamped, period?.clamped)
+    return create { observer in
       let scheduler = scheduler.resolved
       let timer = SerialDisposable()
       // The minimum delay. It is positive, because a scheduler can execute work without a delay

@@ -22,13 +22,9 @@ extension DispatchQueue {
   func schedule(after delay: Duration, _ work: @escaping @Sendable () -> Void) -> any Disposable {
     let job = ScheduledJob(work)
     if delay > .zero {
-      let (seconds, attoseconds) = delay.components
-      let nanoseconds = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-      let interval =
-        nanoseconds.overflow
-        ? DispatchTimeInterval.never
-        : .nanoseconds(Int(nanoseconds.partialValue + attoseconds / 1_000_000_000))
-      asyncAfter(deadline: .now() + interval) { job.execute() }
+      let (seconds, attoseconds) = delay.clamped.components
+      let nanoseconds = Int(seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+      asyncAfter(deadline: .now() + .nanoseconds(nanoseconds)) { job.execute() }
     } else {
       async { job.execute() }
     }

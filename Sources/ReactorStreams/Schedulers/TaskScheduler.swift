@@ -28,7 +28,7 @@ public struct TaskScheduler: SchedulerType {
   ) -> any Disposable {
     let task = Task(priority: priority) {
       if delay > .zero {
-        try await Task.sleep(for: delay, clock: .continuous)
+        try await Task.sleep(for: delay.clamped, clock: .continuous)
       }
       try Task.checkCancellation()
       work()

@@ -7,7 +7,7 @@ extension ObservableType {
   public func delay(
     _ dueTime: Duration, scheduler: any SchedulerType
   ) -> Observable<Element> {
-    timed(Delay(dueTime: dueTime), on: scheduler)
+    timed(Delay(dueTime: dueTime.clamped), on: scheduler)
   }
 
   /// Returns this stream with its subscription delayed by a duration.

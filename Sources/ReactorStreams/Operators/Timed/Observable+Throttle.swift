@@ -11,7 +11,7 @@ extension ObservableType {
   public func throttle(
     _ dueTime: Duration, latest: Bool = true, scheduler: any SchedulerType
   ) -> Observable<Element> {
-    timed(Throttle(dueTime: dueTime, latest: latest), on: scheduler)
+    timed(Throttle(dueTime: dueTime.clamped, latest: latest), on: scheduler)
   }
 }
 
