@@ -28,7 +28,7 @@ extension ObservableType {
             scheduler: scheduler, disposable: source.attach(downstream))
         })
       return subscription
-    }
+    }.guarded()
   }
 }
 

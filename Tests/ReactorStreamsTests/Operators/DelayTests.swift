@@ -3,6 +3,20 @@ import ReactorTesting
 import Testing
 
 @Suite struct DelayTests {
+  @Test func `a delayed subscription emits nothing after its disposal by an element`() {
+    let scheduler = VirtualTimeScheduler()
+    let log = Log<Int>()
+    let subscription = SingleAssignmentDisposable()
+    subscription.setDisposable(
+      Observable.of(1, 2, 3).delaySubscription(.seconds(1), scheduler: scheduler)
+        .subscribe(onNext: { element in
+          log.append(element)
+          subscription.dispose()
+        }))
+    scheduler.run()
+    #expect(log.entries == [1])
+  }
+
   let scheduler = TestScheduler()
 
   @Test func `elements and the completion are delayed`() {

@@ -3,6 +3,21 @@ import ReactorTesting
 import Testing
 
 @Suite struct ObserveOnTests {
+  @Test func `subscribe(on:) emits nothing after a disposal, before the scheduler executes it`() {
+    let scheduler = VirtualTimeScheduler()
+    let source = PublishSubject<Int>()
+    let log = Log<Int>()
+    let subscription = source.subscribe(on: scheduler).subscribe(onNext: { log.append($0) })
+    scheduler.run()
+    source.onNext(1)
+    subscription.dispose()
+    source.onNext(2)
+    #expect(log.entries == [1])
+    #expect(source.hasObservers)
+    scheduler.run()
+    #expect(!source.hasObservers)
+  }
+
   let scheduler = TestScheduler()
 
   @Test func `each event is delivered a turn later, in order`() {

@@ -22,7 +22,7 @@ extension ObservableType {
         subscription.setDisposable(source.attach(downstream))
       }
       return Disposables.create(timer, subscription)
-    }
+    }.guarded()
   }
 }
 
