@@ -3,6 +3,42 @@ import ReactorStreams
 import Testing
 
 struct LifetimeTests {
+  /// A reactor whose State is released when it is replaced.
+  private final class ReplacingReactor: Reactor {
+    final class State: Sendable {
+      private let onRelease: @Sendable () -> Void
+
+      init(onRelease: @escaping @Sendable () -> Void = {}) {
+        self.onRelease = onRelease
+      }
+
+      deinit { onRelease() }
+    }
+
+    typealias Action = Int
+
+    let initialState = State()
+    let released = Recorder<Int>()
+
+    func reduce(state: State, mutation: Int) -> State { State() }
+
+    func transform(state: Observable<State>) -> Observable<State> {
+      let read: @Sendable () -> Void = { [weak pipeline] in _ = pipeline?.currentState }
+      return state.map { [released] _ in
+        State {
+          read()
+          released.add(1)
+        }
+      }
+    }
+  }
+
+  @Test func `the deinit of a shown state can read the current state`() {
+    let reactor = ReplacingReactor()
+    for number in 0..<3 { reactor.action.onNext(number) }
+    #expect(reactor.released.values.count == 3)
+  }
+
   @Test func `a reactor without references is released with its pipeline`() {
     weak var reactor: ScriptedReactor?
     weak var action: ActionSubject<String>?

@@ -148,7 +148,8 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
 
   @inlinable
   func setCurrent(_ state: State) {
-    front.withLock { $0.current = state }
+    // The previous state is released outside of the lock: its `deinit` can read the current state.
+    _ = front.withLock { $0.replaceCurrent(with: state) }
   }
 
   /// Sets the current state to a state that `transform(state:)` has emitted.
@@ -156,11 +157,12 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
   /// - Returns: The broadcaster to publish the state with; `nil` if the states were never accessed.
   @inlinable
   func setShown(_ state: State) -> Broadcaster<State>? {
-    front.withLock { front in
-      front.current = state
+    // The previous state is released outside of the lock, as in `setCurrent`.
+    let (_, states) = front.withLock { front in
       front.hasShown = true
-      return front.published?.broadcaster
+      return (front.replaceCurrent(with: state), front.published?.broadcaster)
     }
+    return states
   }
 
   /// Suppresses the initial state, so that the first emitted state is that of the first mutation.
@@ -340,6 +342,15 @@ struct PipelineFront<Action: Sendable, State: Sendable>: Sendable {
 
   /// The input of the reactor, created at the first access.
   @usableFromInline var action: ActionSubject<Action>?
+
+  /// Sets the latest state.
+  ///
+  /// - Returns: The previous state.
+  @inlinable
+  mutating func replaceCurrent(with state: State) -> State? {
+    defer { current = state }
+    return current.take()
+  }
 
   mutating func publishing() -> PublishedStates<State> {
     if let published { return published }

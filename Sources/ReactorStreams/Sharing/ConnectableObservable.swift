@@ -23,8 +23,10 @@ extension ConnectableObservableType {
 /// When the source ends, the subject of the connection retains the stop event and the replayed
 /// elements for later observers, until the next `connect()` creates a new subject.
 public final class ConnectableObservable<Element: Sendable>: ConnectableObservableType {
+  private typealias Subject = any SubjectType<Element>
+
   private struct State {
-    var subject: (any SubjectType<Element>)?
+    var subject: Subject?
     var connection: Connection<Element>?
     var hasEnded = false
   }
@@ -77,14 +79,18 @@ public final class ConnectableObservable<Element: Sendable>: ConnectableObservab
     currentSubject(replacingEnded: true).subscribe(observer)
   }
 
-  private func currentSubject(replacingEnded: Bool = false) -> any SubjectType<Element> {
-    state.withLock { state in
-      if state.hasEnded, replacingEnded {
-        state.subject = nil
-        state.hasEnded = false
-      }
-      if let subject = state.subject { return subject }
-      let subject = makeSubject()
+  private func currentSubject(replacingEnded: Bool = false) -> Subject {
+    // The subject of an ended connection is released outside of the lock.
+    let (existing, _) = state.withLock { state -> (Subject?, Subject?) in
+      guard state.hasEnded, replacingEnded else { return (state.subject, nil) }
+      state.hasEnded = false
+      return (nil, state.subject.take())
+    }
+    if let existing { return existing }
+    // The closure is user code. If two threads create a subject, the first is used.
+    let made = makeSubject()
+    return state.withLock { state in
+      let subject = state.subject ?? made
       state.subject = subject
       return subject
     }

@@ -5,6 +5,24 @@ import Testing
 @Suite struct RefCountTests {
   let scheduler = TestScheduler()
 
+  @Test func `the creation of a subject can use the stream`() {
+    let source = PublishSubject<Int>()
+    let stream = Later<ConnectableObservable<Int>>()
+    let isNested = AtomicSwitch()
+    let log = Log<Int>()
+    let shared = source.asObservable().multicast(makeSubject: { () -> PublishSubject<Int> in
+      if !isNested.turn(on: true) { _ = stream.value?.subscribe(onNext: { log.append($0) }) }
+      return PublishSubject()
+    })
+    stream.set(shared)
+    let subscription = shared.subscribe(onNext: { log.append(-$0) })
+    let connection = shared.connect()
+    source.onNext(1)
+    #expect(log.entries == [1, -1])
+    subscription.dispose()
+    connection.dispose()
+  }
+
   @Test(arguments: [Event<Int>.completed, .error(TestError.test)])
   func `an observer after the source's end connects again`(_ end: Event<Int>) {
     let source = scheduler.createColdObservable([

@@ -138,7 +138,11 @@ final class MergeSink<Input: Sendable, Output: Sendable>: SourceSink<Input>, Obs
       defer { state = MergeState(isDisposed: true) }
       return state.active
     }
-    waiting.withLock { $0 = Fifo() }
+    // The elements are released outside of the lock.
+    _ = waiting.withLock { waiting in
+      defer { waiting = Fifo() }
+      return waiting
+    }
     for sink in active.values { sink.dispose() }
   }
 
