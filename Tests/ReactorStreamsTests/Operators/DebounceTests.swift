@@ -17,6 +17,17 @@ import Testing
     #expect(source.subscriptions == [Subscription(200, 400)])
   }
 
+  @Test func `without a delay, the last of several elements is emitted`() {
+    let log = Log<Int>()
+    let source = PublishSubject<Int>()
+    SharingScheduler.mock(scheduler: scheduler) {
+      _ = source.debounce(.zero, scheduler: MainScheduler.instance).subscribe(onNext: log.append)
+      for element in 1...3 { source.onNext(element) }
+    }
+    scheduler.start()
+    #expect(log.entries == [3])
+  }
+
   @Test func `the completion emits the pending element at once`() throws {
     #expect(
       try marbles("ab|") { inputs, scheduler in

@@ -3,6 +3,26 @@ import ReactorTesting
 import Testing
 
 @Suite struct GroupingTests {
+  @Test(arguments: [Duration.zero, .seconds(-1)])
+  func `buffers and windows without a duration wait for the scheduler`(timeSpan: Duration) {
+    let scheduler = TestScheduler()
+    let log = Log<String>()
+    let subscriptions = CompositeDisposable()
+    SharingScheduler.mock(scheduler: scheduler) {
+      let source = Observable<Int>.never()
+      subscriptions.insert(
+        source.buffer(timeSpan: timeSpan, count: 2, scheduler: MainScheduler.instance)
+          .take(2).subscribe(onNext: { _ in log.append("buffer") }))
+      subscriptions.insert(
+        source.window(timeSpan: timeSpan, count: 2, scheduler: MainScheduler.instance)
+          .take(2).subscribe(onNext: { _ in log.append("window") }))
+    }
+    #expect(log.entries == ["window"])
+    scheduler.start()
+    #expect(log.entries.sorted() == ["buffer", "buffer", "window", "window"])
+    subscriptions.dispose()
+  }
+
   let scheduler = TestScheduler()
   let source: TestableObservable<Int>
 

@@ -100,7 +100,11 @@ final class TimedSink<Machine: TimedMachine>: ObserverType, Disposable {
     case .set(let delay):
       contents.latestTimer += 1
       let number = contents.latestTimer
-      timer.disposable = scheduler.schedule(after: delay) { [self] in timerFired(number) }
+      // The delay is positive, because a scheduler can execute work without a delay before
+      // `schedule` returns: a timer that sets itself again would not end.
+      timer.disposable = scheduler.schedule(after: max(.nanoseconds(1), delay)) { [self] in
+        timerFired(number)
+      }
     }
   }
 }
