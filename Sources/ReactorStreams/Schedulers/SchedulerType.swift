@@ -60,16 +60,42 @@ extension SchedulerType {
     _ state: State,
     action: @escaping @Sendable (State, @escaping @Sendable (State) -> Void) -> Void
   ) -> any Disposable {
-    let current = SerialDisposable()
+    let steps = RecursiveSteps(on: self, action)
+    steps.schedule(state)
+    return steps
+  }
+}
 
-    @Sendable func step(_ state: State) {
-      guard !current.isDisposed else { return }
-      let scheduled = SingleAssignmentDisposable()
-      current.disposable = scheduled
-      scheduled.setDisposable(schedule(after: .zero) { action(state, step) })
-    }
+/// Executes scheduled work that can schedule itself again.
+///
+/// A step that the scheduler executes during the previous one, in place, waits for its end.
+private final class RecursiveSteps<State: Sendable>: Disposable {
+  private let scheduler: any SchedulerType
+  private let action: @Sendable (State, @escaping @Sendable (State) -> Void) -> Void
+  private let current = SerialDisposable()
+  private let queue = SerialQueue<State>()
 
-    step(state)
-    return current
+  init(
+    on scheduler: any SchedulerType,
+    _ action: @escaping @Sendable (State, @escaping @Sendable (State) -> Void) -> Void
+  ) {
+    self.scheduler = scheduler
+    self.action = action
+  }
+
+  func schedule(_ state: State) {
+    guard !current.isDisposed else { return }
+    let scheduled = SingleAssignmentDisposable()
+    current.disposable = scheduled
+    scheduled.setDisposable(
+      scheduler.schedule(after: .zero) { [self] in queue.post(state, handle: execute) })
+  }
+
+  func dispose() {
+    current.dispose()
+  }
+
+  private func execute(_ state: State) {
+    if !current.isDisposed { action(state, schedule) }
   }
 }

@@ -37,6 +37,19 @@ private final class CountingContext: SerialContext {
     #expect(try await observed.toArray().value == [1, 2])
   }
 
+  @Test func `steps in place are a loop`() {
+    let context = CountingContext()
+    let log = Log<Int>()
+    CurrentSerialContext.$value.withValue(context) {
+      context.enqueue {
+        _ = Observable.from(0..<100_000, scheduler: ConcurrentMainScheduler.instance)
+          .filter { $0 % 50_000 == 0 }.subscribe(onNext: log.append)
+        log.append(1)
+      }
+    }
+    #expect(log.entries == [0, 50_000, 1])
+  }
+
   @Test func `work that is scheduled from work waits for its end`() {
     let log = Log<Int>()
     CurrentSerialContext.$value.withValue(CountingContext()) {
