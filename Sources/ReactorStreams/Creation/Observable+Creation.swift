@@ -87,7 +87,7 @@ extension Observable {
         observer.on(.error(error))
         return Disposables.create()
       }
-    }
+    }.guarded()
   }
 
   /// Returns a stream with a resource that is created for each subscription and disposed of when

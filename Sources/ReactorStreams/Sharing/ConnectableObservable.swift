@@ -14,7 +14,7 @@ extension ConnectableObservableType {
   /// The first observer after the source's end connects again.
   public func refCount() -> Observable<Element> {
     let counter = RefCount(self)
-    return Observable { counter.subscribe($0) }
+    return Observable { counter.subscribe($0) }.guarded()
   }
 }
 

@@ -3,6 +3,24 @@ import ReactorTesting
 import Testing
 
 @Suite struct DisposeInEmissionTests {
+  @Test(arguments: [true, false])
+  func `refCount and deferred drop an event for an observer that another one disposes of`(
+    isShared: Bool
+  ) {
+    let source = PublishSubject<Int>()
+    let stream = isShared ? source.publish().refCount() : .deferred { source.asObservable() }
+    let log = Log<Int>()
+    let second = SingleAssignmentDisposable()
+    let first = stream.subscribe(onNext: { element in
+      log.append(element)
+      second.dispose()
+    })
+    second.setDisposable(stream.subscribe(onNext: { log.append(-$0) }))
+    source.onNext(1)
+    #expect(log.entries == [1])
+    first.dispose()
+  }
+
   enum Path: String, CaseIterable, Sendable {
     case map, merge, flatMap, flatMapLatest, flatMapFirst, concatMap, scan, share, takeUntil,
       withLatestFrom, combineLatest, zip, create, `do`, debounce, retry, distinct
