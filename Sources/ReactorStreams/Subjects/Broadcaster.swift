@@ -4,8 +4,9 @@ public import Synchronization
 ///
 /// Observers receive an event in the order of their subscriptions. An event that is sent during a
 /// delivery, by another thread or by an observer, is delivered afterwards, so that all observers see
-/// the same order. An observer receives the events that are sent after its subscription; after its
-/// removal, at most the event that is being delivered.
+/// the same order. A new observer receives the stored elements before `subscribe` returns, and then
+/// the events that are sent after its subscription; after its removal, at most the event that is
+/// being delivered.
 @usableFromInline
 package final class Broadcaster<Element: Sendable>: Sendable {
   @usableFromInline let state: Mutex<BroadcasterState<Element>>
@@ -62,9 +63,14 @@ package final class Broadcaster<Element: Sendable>: Sendable {
   /// - Returns: A disposable that removes the observer.
   @usableFromInline
   package func subscribe(_ observer: any ObserverType<Element>) -> any Disposable {
-    let (key, greeting, mustDeliver) = state.withLock { $0.join(observer) }
+    let (key, greeting, rest) = state.withLock { $0.join(observer) }
     if let greeting { greet(observer, with: greeting) }
-    if mustDeliver, !state.withLock({ $0.finishIfIdle() }) { deliverWaiting() }
+    switch rest {
+    case .none: break
+    case .waiting: if !state.withLock({ $0.finishIfIdle() }) { deliverWaiting() }
+    case .backlog:
+      while let event = state.withLock({ $0.nextInBacklog(of: key) }) { observer.on(event) }
+    }
     return Membership(broadcaster: self, key: key)
   }
 
@@ -76,13 +82,8 @@ package final class Broadcaster<Element: Sendable>: Sendable {
 
   @usableFromInline
   func deliverWaiting() {
-    while let delivery = state.withLock({ $0.next() }) {
-      switch delivery {
-      case .event(let event, let members):
-        for member in members { member.observer.on(event) }
-      case .greeting(let greeting, let member):
-        greet(member.observer, with: greeting)
-      }
+    while let (event, recipients) = state.withLock({ $0.next() }) {
+      for recipient in recipients { recipient.observer.on(event) }
     }
   }
 

@@ -3,6 +3,10 @@
 /// One thread, the deliverer, delivers at a time. If there is no deliverer, a thread that sends an
 /// event or adds an observer becomes it, until ``next()`` returns `nil`.
 ///
+/// A new observer receives the stored elements from the thread that adds it, also while another
+/// thread is the deliverer. Events that are delivered meanwhile wait in its backlog, which that
+/// thread delivers as well.
+///
 /// The caller holds a lock. Methods return removed observers and elements, so that the caller
 /// releases them after the lock: their `deinit` can execute user code.
 @usableFromInline
@@ -24,17 +28,33 @@ struct BroadcasterState<Element: Sendable>: Sendable {
     }
   }
 
-  /// The next step of the deliverer.
-  enum Delivery {
-    case event(Event<Element>, [Member])
-    case greeting(Greeting, Member)
+  /// An event for the members whose keys are below the limit, which joined before it was sent.
+  @usableFromInline
+  struct Item: Sendable {
+    @usableFromInline let event: Event<Element>
+    @usableFromInline let limit: UInt64
+
+    @usableFromInline
+    init(event: Event<Element>, limit: UInt64) {
+      self.event = event
+      self.limit = limit
+    }
   }
 
+  /// The backlog of a member that is being greeted while another thread is the deliverer.
   @usableFromInline
-  enum Item: Sendable {
-    /// An event for the members whose keys are below the limit, which joined before it was sent.
-    case event(Event<Element>, limit: UInt64)
-    case greeting(Greeting, Member)
+  struct Backlog: Sendable {
+    let key: UInt64
+    var events = Fifo<Event<Element>>()
+  }
+
+  /// The events that a thread must deliver after a greeting.
+  enum Rest {
+    case none
+    /// Those that wait for a deliverer: the thread has become it.
+    case waiting
+    /// Those in the backlog of the member.
+    case backlog
   }
 
   @usableFromInline var members: [Member] = []
@@ -44,6 +64,7 @@ struct BroadcasterState<Element: Sendable>: Sendable {
   @usableFromInline var nextKey: UInt64 = 0
   @usableFromInline var deliverer: UInt = 0  // a thread, or 0
   @usableFromInline var waiting = Fifo<Item>()
+  @usableFromInline var backlogs: [Backlog] = []
 
   init(replayed: ReplayBuffer<Element>, replaysAfterEnd: Bool) {
     self.replayed = replayed
@@ -61,10 +82,11 @@ struct BroadcasterState<Element: Sendable>: Sendable {
     var dropped: Element?
     if case .next(let element) = event { dropped = replayed.append(element) } else { end = event }
     guard deliverer == 0 else {
-      waiting.append(.event(event, limit: nextKey))
+      waiting.append(Item(event: event, limit: nextKey))
       return (nil, dropped)
     }
     deliverer = CurrentThread.id
+    if !backlogs.isEmpty { return (recipients(of: event, below: nextKey), dropped) }
     defer { if event.isStopEvent { members = [] } }
     return (members, dropped)
   }
@@ -72,33 +94,41 @@ struct BroadcasterState<Element: Sendable>: Sendable {
   /// Adds an observer.
   ///
   /// - Returns: The key of the observer, the greeting that the caller must deliver immediately, and
-  ///   whether the caller has become the deliverer.
+  ///   the events that it must deliver afterwards.
   mutating func join(
     _ observer: any ObserverType<Element>
-  ) -> (key: UInt64, greeting: Greeting?, mustDeliver: Bool) {
+  ) -> (key: UInt64, greeting: Greeting?, rest: Rest) {
     let member = Member(key: nextKey, observer: observer)
     nextKey += 1
     let greeting = Greeting(
       replayed: end == nil || replaysAfterEnd ? replayed.elements : [], end: end)
-    let thread = CurrentThread.id
-    if deliverer != 0, deliverer != thread {
-      members.append(member)
-      if !greeting.isEmpty { waiting.append(.greeting(greeting, member)) }
-      return (member.key, nil, false)
-    }
     if end == nil { members.append(member) }
-    if greeting.isEmpty { return (member.key, nil, false) }
-    // Deliver the greeting immediately: an observer that subscribes another observer expects it
-    // before `subscribe` returns.
-    if deliverer == thread { return (member.key, greeting, false) }
+    if greeting.isEmpty { return (member.key, nil, .none) }
+    let thread = CurrentThread.id
+    if deliverer == thread { return (member.key, greeting, .none) }
+    guard deliverer == 0 else {
+      if end == nil { backlogs.append(Backlog(key: member.key)) }
+      return (member.key, greeting, .backlog)
+    }
     deliverer = thread
-    return (member.key, greeting, true)
+    return (member.key, greeting, .waiting)
+  }
+
+  /// Returns the next event for a member that is being greeted; `nil` ends its greeting.
+  mutating func nextInBacklog(of key: UInt64) -> Event<Element>? {
+    guard let index = backlogs.firstIndex(where: { $0.key == key }) else { return nil }
+    if let event = backlogs[index].events.popFirst() { return event }
+    backlogs.remove(at: index)
+    return nil
   }
 
   /// Removes an observer.
-  mutating func leave(_ key: UInt64) -> Member? {
-    guard let index = firstIndex(notBelow: key), members[index].key == key else { return nil }
-    return members.remove(at: index)
+  mutating func leave(_ key: UInt64) -> (Member?, Backlog?) {
+    let backlog = backlogs.firstIndex { $0.key == key }.map { backlogs.remove(at: $0) }
+    guard let index = firstIndex(notBelow: key), members[index].key == key else {
+      return (nil, backlog)
+    }
+    return (members.remove(at: index), backlog)
   }
 
   /// Releases the deliverer role if no event waits; returns whether it was released.
@@ -114,20 +144,12 @@ struct BroadcasterState<Element: Sendable>: Sendable {
   /// Returns the next delivery.
   ///
   /// If there is none, releases the deliverer role and returns `nil`.
-  mutating func next() -> Delivery? {
-    while let item = waiting.popFirst() {
-      switch item {
-      case .event(let event, let limit):
-        return .event(event, recipients(of: event, below: limit))
-      case .greeting(let greeting, let member):
-        guard let index = firstIndex(notBelow: member.key), members[index].key == member.key
-        else { continue }
-        if greeting.end != nil { members.remove(at: index) }
-        return .greeting(greeting, member)
-      }
+  mutating func next() -> (event: Event<Element>, recipients: [Member])? {
+    guard let item = waiting.popFirst() else {
+      deliverer = 0
+      return nil
     }
-    deliverer = 0
-    return nil
+    return (item.event, recipients(of: item.event, below: item.limit))
   }
 
   /// Removes all observers and rejects later ones.
@@ -137,6 +159,7 @@ struct BroadcasterState<Element: Sendable>: Sendable {
     let previous = self
     members = []
     waiting = Fifo()
+    backlogs = []
     replayed.removeAll()
     end = .error(RxError.disposed)
     return previous
@@ -147,10 +170,20 @@ struct BroadcasterState<Element: Sendable>: Sendable {
     if case .error(RxError.disposed) = end { true } else { false }
   }
 
-  private mutating func recipients(of event: Event<Element>, below limit: UInt64) -> [Member] {
+  /// Returns the members to which the deliverer must deliver an event.
+  ///
+  /// For the members that are being greeted, it is added to their backlogs.
+  @usableFromInline
+  mutating func recipients(of event: Event<Element>, below limit: UInt64) -> [Member] {
     let count = firstIndex(notBelow: limit) ?? members.count
     defer { if event.isStopEvent { members.removeFirst(count) } }
-    return count == members.count ? members : Array(members[..<count])
+    guard !backlogs.isEmpty else {
+      return count == members.count ? members : Array(members[..<count])
+    }
+    for index in backlogs.indices where backlogs[index].key < limit {
+      backlogs[index].events.append(event)
+    }
+    return members[..<count].filter { member in !backlogs.contains { $0.key == member.key } }
   }
 
   /// Returns the index of the first member whose key is not below a limit.
