@@ -55,7 +55,11 @@ public protocol ReactorProtocol<Action, Mutation, State>: AnyObject, ReactorInte
   /// The input of the reactor; ``Reactor`` provides it.
   var action: ActionSubject<Action> { get }
 
-  /// The state before the first mutation. Read once, when the pipeline is connected.
+  /// The state before the first mutation.
+  ///
+  /// Read once: when the pipeline is connected or when `currentState` is read, whichever is first.
+  /// Two threads that read `currentState` first, at the same time, can both read it; the result of
+  /// one of them is used.
   var initialState: State { get }
 
   /// Turns an action into mutations, synchronously or over time. Side effects belong here.

@@ -2,7 +2,8 @@ extension Observable where Element: FixedWidthInteger {
   /// Returns a stream of 0, 1, 2, …, one element per period after the subscription.
   ///
   /// The stream wraps around after the type's maximum. Due times are multiples of the period since
-  /// the subscription, so that a late element does not delay the next elements.
+  /// the subscription, so that a late element does not delay the next elements. If several are late,
+  /// for example after the process was suspended, they follow each other without a pause.
   public static func interval(
     _ period: Duration, scheduler: any SchedulerType = TaskScheduler.instance
   ) -> Observable<Element> {

@@ -6,8 +6,8 @@
 /// one that waits does not delay the events of other sources.
 ///
 /// An event that is handled immediately is not stored. An event that has to wait is stored as a
-/// closure. The type of the events is therefore not part of this type, and unspecialized code needs
-/// no lookup of metadata.
+/// closure, without a limit. The type of the events is therefore not part of this type, and
+/// unspecialized code needs no lookup of metadata.
 final class SerialTurns: Sendable {
   private let queue = SerialQueue<@Sendable () -> Void>()
   private let order = TurnOrder(in: CurrentSerialContext.gathering)

@@ -64,7 +64,7 @@ extension ObservableType {
   /// Returns a stream of the elements of one inner stream after the other.
   ///
   /// Elements of this stream wait while an inner stream is active; the closure is called when it is
-  /// their turn.
+  /// their turn. They are stored, without a limit.
   public func concatMap<Result: Sendable>(
     _ selector: @escaping @Sendable (Element) throws -> Observable<Result>
   ) -> Observable<Result> {
@@ -77,7 +77,7 @@ extension ObservableType {
   /// Returns a stream of the elements of one inner stream after the other.
   ///
   /// Elements of this stream wait while an inner stream is active; the closure is called when it is
-  /// their turn.
+  /// their turn. They are stored, without a limit.
   public func concatMap<Source: ObservableConvertibleType>(
     _ selector: @escaping @Sendable (Element) throws -> Source
   ) -> Observable<Source.Element> {

@@ -9,7 +9,8 @@ extension ObservableType where Element: ObservableConvertibleType {
 
   /// Returns a stream of the elements of all inner streams, with a limit of active inner streams.
   ///
-  /// - Parameter maxConcurrent: The limit, at least 1; further inner streams wait.
+  /// - Parameter maxConcurrent: The limit, at least 1. Further inner streams wait; they are stored,
+  ///   without a limit.
   /// - Returns: The merged stream.
   public func merge(maxConcurrent: Int) -> Observable<Element.Element> {
     let source = asObservable()
@@ -19,6 +20,8 @@ extension ObservableType where Element: ObservableConvertibleType {
   }
 
   /// Returns a stream of the elements of one inner stream after the other.
+  ///
+  /// Inner streams that wait are stored, without a limit.
   public func concat() -> Observable<Element.Element> {
     merge(maxConcurrent: 1)
   }

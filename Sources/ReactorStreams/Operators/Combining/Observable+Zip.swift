@@ -2,7 +2,8 @@ extension Observable {
   /// Returns a stream of the elements at the same position of several streams, combined by a
   /// closure.
   ///
-  /// An error that the closure throws fails it.
+  /// An error that the closure throws fails it. Elements of a stream that is ahead of the others are
+  /// stored, without a limit.
   public static func zip<each Source: ObservableConvertibleType>(
     _ source: repeat each Source,
     resultSelector: @escaping @Sendable (repeat (each Source).Element) throws -> Element

@@ -39,7 +39,9 @@ extension SharedSequenceConvertibleType {
 /// subscription for all observers.
 ///
 /// It is a ``Driver`` or a ``Signal``. RxCocoa uses the main thread; this type uses the serial
-/// context of the session that the stream belongs to, see ``MainScheduler``.
+/// context of the session that the stream belongs to, see ``MainScheduler``. If several sessions
+/// observe one instance, it delivers to all of them in the context of the session that subscribed
+/// first: create an instance per session.
 public struct SharedSequence<SharingStrategy: SharingStrategyProtocol, Element: Sendable>:
   SharedSequenceConvertibleType
 {
