@@ -41,7 +41,7 @@ async function* serverSentEvents(body) {
  * each change as a message.
  */
 export class Connection {
-  /** The sessions by key, `counter/demo`: `{ tabs, held, notices }`. */
+  /** The sessions by key, `counter/demo`: `{ tabs, held, notices, isReset }`. */
   #sessions = new Map();
   /** The optional kinds of events that tabs have requested; retained until the connection closes. */
   #wanted = new Set(["activity"]);
@@ -99,8 +99,10 @@ export class Connection {
         this.#refresh();
       }
       session.tabs.add(tab);
-      if (session.held && session.held.cursor !== known?.cursor) {
-        this.#publish({ kind: "state", key, ...session.held });
+      if (session.held?.cursor !== known?.cursor) {
+        // The tab can have a later version, of the history that the server has lost.
+        if (session.isReset && known) this.#publish({ kind: "reset", key });
+        if (session.held) this.#publish({ kind: "state", key, ...session.held });
       }
       for (const [kind, value] of Object.entries(session.notices)) this.#publish({ kind, key, value });
     }
@@ -243,6 +245,8 @@ export class Connection {
       this.#publish({ kind, key, value: inner });
     } else if (kind === "reset") {
       session.held = null;
+      session.isReset = true;
+      this.#publish({ kind, key });
     } else if (kind === "end") {
       this.#remove(key);
     }

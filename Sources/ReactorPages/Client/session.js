@@ -44,6 +44,8 @@ export class Reactor {
   #optimistic = /** @type {any[]} */ ([]);
   /** The committed State that they are applied to: `confirmed`, unless that is held back. */
   #base;
+  /** Whether the next State replaces the current one, although its version can be older. */
+  #isReset = false;
   /** The sent actions without a response when `confirmed` arrived, which may or may not contain them. */
   #suspects = new Set();
   #hold = 0;
@@ -202,9 +204,16 @@ export class Reactor {
       this[kind].set(value);
     } else if (kind === "signal") {
       for (const next of [...this.#listeners]) next(value);
+    } else if (kind === "reset") {
+      this.#isReset = true;
+      // The server has lost the commits of these cursors: the next State is not before them.
+      for (const goal of [...this.#optimistic, ...this.#waiting]) goal.cursor &&= "-";
     } else if (kind === "state") {
       // A tab that begins to lead can have an older State than this tab.
-      if (!this.confirmed || !hasReached(this.cursor, cursor)) this.#confirm(state, cursor);
+      if (this.#isReset || !this.confirmed || !hasReached(this.cursor, cursor)) {
+        this.#isReset = false;
+        this.#confirm(state, cursor);
+      }
     } else if (kind === "patch") {
       if (cursor === this.cursor) return true;
       if (from !== this.cursor) return false;

@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import Testing
 
@@ -56,6 +57,50 @@ extension ClientBrowserTests {
       try successor.post(#""increase""#)
       try page.expect("session.state.value", is: ["value": 1])
       #expect(try page.run("return await session.send('increase')") == ["value": 2])
+    }
+
+    @Test func `all tabs show the older State of a server whose backup was restored`() throws {
+      let folder = try TemporaryFolder()
+      let port = try ReservedPort()
+      let start = { (name: String) in
+        try ReactordProcess("--listen", port.address, "--store", "sqlite:" + folder[name] + "/log.db")
+      }
+      let files = FileManager.default
+      try files.createDirectory(atPath: folder["store"], withIntermediateDirectories: true)
+      var server = try start("store")
+      let session = server.session(of: "counter")
+      for _ in 1...5 { try session.post(#""increase""#) }
+      try server.stop()
+      try files.copyItem(atPath: folder["store"], toPath: folder["backup"])
+
+      server = try start("store")
+      let page = ClientPage(browser: browser, server: server)
+      var windows: [String] = []
+      for _ in 0..<2 {
+        windows.append(try browser.openWindow())
+        try page.open()
+        try page.follow(session)
+      }
+      for value in 6...7 {
+        #expect(
+          try page.run("return await session.send('increase')")
+            == ["value": .number(Double(value))])
+      }
+      try server.stop()
+
+      server = try start("backup")
+      for window in windows {
+        try browser.choose(window: window)
+        try page.expect("session.state.value", is: ["value": 5])
+      }
+      let successor = SessionClient(server.client(), session.path)
+      for value in [15, 25, 35] {
+        try successor.post(#"{"add":10}"#)
+        for window in windows {
+          try browser.choose(window: window)
+          try page.expect("session.state.value.value", is: .number(Double(value)))
+        }
+      }
     }
 
     @Test func `optimistic States stay on a slow network`() throws {
