@@ -53,8 +53,8 @@ export class Reactor {
   #roundTrip = 0;
   /** The `send`s that wait for the stream to reach a cursor. */
   #waiting = new Set();
-  /** Resolves when the next action may be sent. */
-  #turn = Promise.resolve();
+  /** The actions without a final response, in the order of `send`. */
+  #queue = /** @type {any[]} */ ([]);
 
   /** @param {import("./tabs.js").Tab} tab */
   constructor(tab, name, session, options) {
@@ -116,7 +116,7 @@ export class Reactor {
     if (this.hasEnded) throw this.#ending();
     const guess = options.optimistic !== undefined ? options.optimistic
       : this.#reduce && ((state) => this.#reduce(state, action));
-    const entry = { guess, cursor: "", isSent: false };
+    const entry = { guess, cursor: "", isSent: false, isPassable: false, proceed: () => {} };
     if (guess) {
       this.#optimistic.push(entry);
       this.#show();
@@ -147,7 +147,12 @@ export class Reactor {
     await sent;
   }
 
-  /** Repeats a request until there is a final response. */
+  /**
+   * Repeats a request until there is a final response.
+   *
+   * Each attempt waits until every earlier action has a final response, or a request that has been under
+   * way for 250 ms. An earlier action that pauses between two attempts is sent first.
+   */
   async #post(entry, body, options) {
     const { ifMatch, wait, patience = 60_000, signal } = options;
     const headers = {
@@ -156,15 +161,16 @@ export class Reactor {
       Prefer: `return=minimal${wait === undefined ? "" : `, wait=${wait}`}`,
       ...(ifMatch && { "If-Match": `"${ifMatch}"` }),
     };
-    const before = this.#turn;
-    let pass = () => {};
-    this.#turn = new Promise((resolve) => { pass = () => resolve(); });
-    await before;
     const deadline = Date.now() + patience;
+    this.#queue.push(entry);
     try {
       for (let failures = 0; ; failures += 1) {
+        while (this.#next !== entry) await new Promise((resolve) => { entry.proceed = resolve; });
         // After this time the request has probably arrived: its effect must not delay the next one.
-        const timer = setTimeout(pass, 250);
+        const timer = setTimeout(() => {
+          entry.isPassable = true;
+          this.#next?.proceed();
+        }, 250);
         const start = performance.now();
         entry.isSent = true;
         try {
@@ -177,12 +183,19 @@ export class Reactor {
           const delay = Math.max(backOff(failures), (problem.retryAfter ?? 0) * 1000);
           if (!problem.isPassing || Date.now() + delay > deadline) throw problem;
           clearTimeout(timer);
+          entry.isPassable = false;
           await pause(delay);
         }
       }
     } finally {
-      pass();
+      this.#queue = this.#queue.filter((other) => other !== entry);
+      this.#next?.proceed();
     }
+  }
+
+  /** The action that may be sent next, or whose request the following ones wait for. */
+  get #next() {
+    return this.#queue.find(({ isPassable }) => !isPassable);
   }
 
   /** Waits until the stream has reached a cursor or continues with another epoch, at most 30 s. */
