@@ -9,7 +9,7 @@
 
 /**
  * Changes how the server is reached. Open sessions continue with the new settings; those that ended
- * because a token was rejected reopen.
+ * because a token was rejected reopen. States that were read with other `headers` are not retained.
  */
 export function configure(changes: {
   /** The folder that `v1/` is in. */
@@ -205,7 +205,10 @@ export interface Reactor<State = any, Action = any> {
   readonly name: string;
   readonly session: string;
   readonly key: string;
-  /** The latest committed State, with the expected changes of pending actions applied. */
+  /**
+   * The latest committed State, with the expected changes of pending actions applied; without a value
+   * after the session has ended because the credential has no right to it.
+   */
   readonly state: Value<State>;
   readonly connection: Value<"connecting" | "live" | "reconnecting" | "ended">;
   readonly activity: Value<Activity>;

@@ -9,9 +9,9 @@
 // All sessions of a page, and all tabs with the same credential, share one connection. It reconnects
 // and resumes by itself. `make client` bundles these modules; the types are in /reactor.d.ts.
 
-import { settings } from "./requests.js";
+import { scope, settings } from "./requests.js";
 import { Reactor } from "./session.js";
-import { Tab } from "./tabs.js";
+import { forgetStates, Tab } from "./tabs.js";
 import { forgetToken } from "./token.js";
 
 export { indicator, on, property } from "./controls.js";
@@ -30,7 +30,9 @@ let tab;
  * @type {typeof import("../reactor").configure}
  */
 export function configure(changes) {
+  const former = scope();
   Object.assign(settings, changes);
+  if (scope() !== former) forgetStates(former);
   if ("token" in changes) forgetToken();
   tab?.reconfigure();
 }

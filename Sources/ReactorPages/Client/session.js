@@ -7,6 +7,8 @@ import { Stream, Value } from "./streams.js";
 
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
+const lacksRight = (problem) => [401, 403].includes(problem?.status);
+
 const idle = { running: 0, progress: null };
 const empty = { count: 0, subscribers: [], more: 0 };
 
@@ -93,7 +95,7 @@ export class Reactor {
 
   /** Reopens a session that ended because the credential was rejected. */
   reopen() {
-    if (this.hasEnded && [401, 403].includes(this.problem?.status)) this.#restart();
+    if (this.hasEnded && lacksRight(this.problem)) this.#restart();
   }
 
   /** Shows that the stream is interrupted. */
@@ -248,6 +250,11 @@ export class Reactor {
     this.problem = problem;
     this.connection.set("ended");
     this.activity.set(idle);
+    // The credential that read the State is no longer valid, or is another one now.
+    if (lacksRight(problem)) {
+      this.confirmed = this.#base = undefined;
+      this.state.clear();
+    }
     if (this.presence.value) this.presence.set(empty);
     for (const { reject } of this.#waiting) reject(this.#ending());
     this.#waiting.clear();

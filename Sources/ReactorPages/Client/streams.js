@@ -168,6 +168,11 @@ export class Value extends Stream {
     return this.#value;
   }
 
+  /** Removes the value; subscribers receive the next one. */
+  clear() {
+    this.#value = undefined;
+  }
+
   set(value) {
     this.#value = value;
     for (const { next } of [...this.#observers]) next(value);

@@ -7,6 +7,17 @@ import { randomID, scope, settings } from "./requests.js";
 /** Whether tabs share a connection. The tokens of a function can belong to another user in each tab. */
 const isShared = () => settings.isShared && !settings.token;
 
+/** Removes the States that the pages of this tab have stored in a scope. */
+export function forgetStates(scope) {
+  try {
+    for (const key of Object.keys(sessionStorage)) {
+      if (key.startsWith(`${scope} `)) sessionStorage.removeItem(key);
+    }
+  } catch {
+    // The storage is forbidden.
+  }
+}
+
 /**
  * The sessions of this page, and its part in the connection that it shares with other tabs.
  *
@@ -91,7 +102,11 @@ export class Tab {
   reconfigure() {
     if (this.#scope === scope() && isShared() === !!this.#channel && !settings.token) return;
     this.#leave();
-    for (const reactor of this.#reactors.values()) reactor.reopen();
+    for (const reactor of this.#reactors.values()) {
+      // Another credential, and the tabs with it, do not receive what this one has read.
+      if (this.#scope !== scope()) reactor.confirmed = undefined;
+      reactor.reopen();
+    }
     this.#enter();
   }
 
@@ -194,9 +209,9 @@ export class Tab {
   /** Stores the States for the next page of this tab, which is often the same page. */
   #save() {
     if (settings.token) return;
-    for (const [key, { confirmed }] of this.#reactors) {
+    for (const [key, { confirmed, hasEnded }] of this.#reactors) {
       try {
-        const text = stringify(confirmed ?? null);
+        const text = stringify(hasEnded ? null : confirmed ?? null);
         if (text.length < 262_144) sessionStorage.setItem(`${this.#scope} ${key}`, text);
       } catch {
         // The storage is full or forbidden: the next page receives the whole State.

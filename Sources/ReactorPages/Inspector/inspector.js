@@ -144,10 +144,7 @@ function leaveSession() {
   moment = undefined;
   part.session.hidden = true;
   part.gone.hidden = true;
-  tree.clear();
-  showScreens(part.screens, undefined);
-  part.version.replaceChildren();
-  part["state-note"].hidden = true;
+  clearState();
   timeline.close();
   charts.close();
   effects.close();
@@ -159,6 +156,13 @@ function leaveSession() {
   sessions.close();
 }
 
+function clearState() {
+  tree.clear();
+  showScreens(part.screens, undefined);
+  part.version.replaceChildren();
+  part["state-note"].hidden = true;
+}
+
 function showStatus(session, status) {
   part.session.dataset.status = status;
   part.status.textContent = STATUS[status];
@@ -166,6 +170,7 @@ function showStatus(session, status) {
   if (status === "ended") {
     timers.end();
     const { problem } = session.live;
+    if (needsToken(problem)) clearState();
     part["gone-problem"].replaceChildren(
       problem ? describe(problem) : element("p", {}, "The session was deleted."));
   }

@@ -45,6 +45,8 @@ extension InspectorBrowserTests {
       try page.expectState(#"{"value":2}"#)
       try page.press("Forget the token")
       try page.expectText("Token", in: "#catalogue-problem label")
+      try page.browser.expect(
+        "return Object.values(sessionStorage).filter((it) => it !== 'null')", is: [])
     }
   }
 }

@@ -99,5 +99,50 @@ extension ClientBrowserTests {
       #expect(try page.run("return session.state.value ?? null") == nil)
       try page.expect("session.connection.value", is: "ended")
     }
+
+    @Test func `a State is neither shown nor stored after its credential was removed`() throws {
+      try follow("counter", with: Self.all)
+      try page.expect("session.state.value", is: ["value": 0])
+      // The State is stored with its credential.
+      try browser.reload()
+      try follow("counter", with: Self.all)
+      try page.expect("session.connection.value", is: "live")
+      try page.run("client.configure({ headers: {} })")
+      try page.expect("session.connection.value", is: "ended")
+      #expect(
+        try page.run("return [session.state.value ?? null, session.confirmed ?? null]") == [
+          nil, nil,
+        ])
+      try browser.reload()
+      #expect(
+        try page.run("return Object.values(sessionStorage).filter((it) => it.includes('value'))")
+          == [])
+      #expect(try page.run("return reactor('counter', 'demo').state.value ?? null") == nil)
+    }
+
+    @Test func `a State is not sent to the tabs of another credential`() throws {
+      try follow("counter", with: Self.all)
+      try page.expect("session.state.value", is: ["value": 0])
+      try page.run(
+        """
+        window.joined = [];
+        const post = BroadcastChannel.prototype.postMessage;
+        BroadcastChannel.prototype.postMessage = function (message) {
+          if (message.held) joined.push(...Object.values(message.held));
+          post.call(this, message);
+        };
+        """)
+      let second = try browser.window()
+      _ = try browser.openWindow()
+      try page.open()
+      try follow("chat", with: Self.one)
+      try page.expect("session.connection.value", is: "live")
+      try browser.choose(window: second)
+      try page.run(
+        "client.configure({ headers: { Authorization: `Bearer ${first}` } })", .string(Self.one))
+      try page.expect("session.connection.value", is: "ended")
+      #expect(try page.run("return joined.filter(Boolean)") == [])
+      #expect(try page.run("return joined.length > 0") == true)
+    }
   }
 }

@@ -63,7 +63,8 @@ extension ClientBrowserTests {
       let folder = try TemporaryFolder()
       let port = try ReservedPort()
       let start = { (name: String) in
-        try ReactordProcess("--listen", port.address, "--store", "sqlite:" + folder[name] + "/log.db")
+        try ReactordProcess(
+          "--listen", port.address, "--store", "sqlite:" + folder[name] + "/log.db")
       }
       let files = FileManager.default
       try files.createDirectory(atPath: folder["store"], withIntermediateDirectories: true)
