@@ -2,7 +2,7 @@
 
 import { address, compositeID, cursorIn } from "./cursors.js";
 import { parse, patched } from "./json.js";
-import { authorizedFetch, backOff, request, settings } from "./requests.js";
+import { authorizedFetch, backOff, problemOf, request, settings } from "./requests.js";
 import { forgetToken, timeToRenewal } from "./token.js";
 
 /** @typedef {{ name?: string, data?: string, id?: string, retry?: number }} ServerEvent */
@@ -36,9 +36,25 @@ async function* serverSentEvents(body) {
   }
 }
 
+/** How many sessions are checked at the same time after a rejected stream. */
+const CHECKS = 4;
+
+/** The problem for which a session cannot be read; `undefined` if it can. */
+async function rejection(key) {
+  const path = `${address(key)}/state`;
+  try {
+    await request(path, { method: "HEAD", cache: "no-store" });
+  } catch (problem) {
+    // A response to HEAD has no body with the reason.
+    return problem.isPassing ? problem : request(path).then(() => undefined, (reason) => reason);
+  }
+}
+
 /**
  * Follows the sessions of many tabs over one event stream, stores their latest States and publishes
  * each change as a message.
+ *
+ * If the server rejects that many sessions, half of them move to a further connection.
  */
 export class Connection {
   /** The sessions by key, `counter/demo`: `{ tabs, held, notices, isReset }`. */
@@ -56,6 +72,12 @@ export class Connection {
   /** The time of the last `expired` event. */
   #expiredAt = 0;
   #failures = 0;
+  /** The shortest pause that the server has requested with the last stream (`Retry-After`), in seconds. */
+  #retryAfter = 0;
+  /** The number of sessions that the server accepts, if it is known. */
+  #capacity = Infinity;
+  /** The connection of the sessions that do not fit. @type {Connection | undefined} */
+  #further;
   /** Ends the pause between two streams. */
   #proceed = () => {};
   /** The reconnection time that the server announced, in milliseconds. */
@@ -71,6 +93,7 @@ export class Connection {
 
   close() {
     this.#isClosed = true;
+    this.#further?.close();
     this.wake();
     this.#stream?.abort();
   }
@@ -80,6 +103,12 @@ export class Connection {
     // Timers do not run while a machine sleeps: the stream can be dead before the watchdog is due.
     if (Date.now() - this.#lastByte > this.#patience) this.#stream?.abort();
     this.#proceed();
+    this.#further?.wake();
+  }
+
+  /** Whether a session is on this stream or on a further one. */
+  has(key) {
+    return this.#sessions.has(key) || !!this.#further?.has(key);
   }
 
   /**
@@ -91,8 +120,13 @@ export class Connection {
       if (!this.#wanted.has(kind)) this.#refresh();
       this.#wanted.add(kind);
     }
+    this.#further?.join(tab, {}, wanted);
     for (const [key, known] of Object.entries(held)) {
       let session = this.#sessions.get(key);
+      if (!session && (this.has(key) || this.#sessions.size >= this.#capacity)) {
+        this.#further.join(tab, { [key]: known }, wanted);
+        continue;
+      }
       if (!session) {
         session = { tabs: new Set(), held: known, notices: {} };
         this.#sessions.set(key, session);
@@ -110,8 +144,9 @@ export class Connection {
   }
 
   /** Removes sessions of a tab, all of them by default. */
-  leave(tab, keys = [...this.#sessions.keys()]) {
-    for (const key of keys) {
+  leave(tab, keys) {
+    this.#further?.leave(tab, keys);
+    for (const key of keys ?? this.#sessions.keys()) {
       const session = this.#sessions.get(key);
       if (!session?.tabs.delete(tab) || session.tabs.size > 0) continue;
       this.#sessions.delete(key);
@@ -145,8 +180,10 @@ export class Connection {
       if (this.#isStale) continue;
       if (this.#isClosed) return;
       if (this.#sessions.size > 0) {
-        const delay = this.#failures === 0
+        const pause = this.#failures === 0
           ? Math.random() * this.#retry : backOff(this.#failures, this.#retry);
+        const delay = Math.max(pause, this.#retryAfter * (1_000 + Math.random() * 100));
+        this.#retryAfter = 0;
         this.#failures += 1;
         this.#setStatus("reconnecting", delay);
         setTimeout(() => this.#proceed(), delay);
@@ -178,7 +215,7 @@ export class Connection {
         cache: "no-store",
         signal: stream.signal,
       });
-      if (response.status !== 200 || !response.body) return await this.#removeRejected(response);
+      if (response.status !== 200 || !response.body) return await this.#reject(response);
       // Before the token expires, a stream with a new token replaces this one.
       const rest = await timeToRenewal();
       if (rest < 2 ** 31) renewal = setTimeout(() => this.#refresh(), Math.max(rest, 1_000));
@@ -252,22 +289,43 @@ export class Connection {
     }
   }
 
-  /** Removes the sessions for which the server rejected the stream, so that the others continue. */
-  async #removeRejected(response) {
-    const members = await response.json().catch(() => ({}));
-    await Promise.all([...this.#sessions.keys()].map(async (key) => {
-      try {
-        (await request(`${address(key)}/state`, { cache: "no-store" })).body?.cancel();
-      } catch (problem) {
-        if (problem.isPassing) return;
-        this.#remove(key, problem.members);
-        this.#isStale = true;
+  /**
+   * Handles the response to a rejected stream. If the request is the cause, ends the sessions that cannot be
+   * read, so that the others continue, and otherwise divides or ends all of them.
+   */
+  async #reject(response) {
+    const problem = await problemOf(response);
+    const { status } = problem;
+    this.#retryAfter = problem.retryAfter ?? 0;
+    if (problem.isPassing || status !== 204 && (status < 400 || status >= 500)) return;
+    const keys = [...this.#sessions.keys()];
+    let isComplete = true;
+    await Promise.all(Array.from({ length: CHECKS }, async () => {
+      for (let key = keys.pop(); key; key = keys.pop()) {
+        const reason = await rejection(key);
+        if (!reason) continue;
+        if (reason.isPassing) isComplete = false;
+        else this.#remove(key, reason.members);
+        this.#isStale ||= !reason.isPassing;
       }
     }));
-    if (this.#isStale || members.parameter !== "session") return;
-    // Each session is valid, so there are too many for one stream: remove the last one.
-    this.#remove([...this.#sessions.keys()].pop(), members);
+    if (this.#isStale || !isComplete || status === 204) return;
+    // Each session can be read.
+    const isTooLong = problem.members.parameter === "session" || [414, 431].includes(status);
+    if (isTooLong && this.#sessions.size > 1) this.#divide();
+    else for (const key of this.#sessions.keys()) this.#remove(key, problem.members);
     this.#isStale = true;
+  }
+
+  /** Moves half of the sessions to the further connection. */
+  #divide() {
+    this.#capacity = Math.ceil(this.#sessions.size / 2);
+    // All sessions have the status of this connection.
+    this.#further ??= new Connection((message) => message.kind === "status" || this.#publish(message));
+    for (const [key, { tabs, held }] of [...this.#sessions].slice(this.#capacity)) {
+      this.#sessions.delete(key);
+      for (const tab of tabs) this.#further.join(tab, { [key]: held }, this.#wanted);
+    }
   }
 
   #remove(key, problem) {

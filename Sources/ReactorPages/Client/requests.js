@@ -60,11 +60,16 @@ export async function request(path, options = {}) {
     throw new Problem({ title: "The server did not respond" });
   }
   if (response.ok) return response;
+  throw await problemOf(response);
+}
+
+/** The problem in a response. */
+export async function problemOf(response) {
+  const { status } = response;
   const members = await response.json().catch(() => ({}));
-  const problem = new Problem(
-    { title: `The server responded with ${response.status}`, ...members, status: response.status });
+  const problem = new Problem({ title: `The server responded with ${status}`, ...members, status });
   problem.retryAfter = Number(response.headers.get("Retry-After")) || undefined;
-  throw problem;
+  return problem;
 }
 
 /** Fetches with the current token, and again with a new token if the server rejects it. */

@@ -36,5 +36,80 @@ extension ClientBrowserTests {
           return sent;
           """) == [#"{"add":1}"#, #"{"add":2}"#, #"{"add":1}"#, #"{"add":2}"#])
     }
+
+    @Test func `a stream that is rejected for a time is the only request, until Retry-After`()
+      throws
+    {
+      #expect(
+        try page.run(
+          """
+          const real = window.setTimeout;
+          const pauses = [];
+          window.setTimeout = (action, pause, ...rest) => {
+            pauses.push(pause);
+            return real(action, pause, ...rest);
+          };
+          const paths = [];
+          window.fetch = async (address) => {
+            paths.push(address.pathname);
+            return new Response("{}", { status: 503, headers: { "Retry-After": "7" } });
+          };
+          const [session] = ["one", "two", "three"].map((id) => reactor("counter", id));
+          await new Promise((resolve) =>
+            session.connection.subscribe((status) => status === "reconnecting" && resolve()));
+          return [paths, pauses.filter((pause) => pause >= 7_000 && pause < 8_000).length];
+          """) == [["/v1/events"], 1])
+    }
+
+    @Test func `a stream that is rejected for another reason ends its sessions with that reason`()
+      throws
+    {
+      #expect(
+        try page.run(
+          """
+          let [active, most] = [0, 0];
+          const methods = new Set();
+          window.fetch = async (address, options) => {
+            if (address.pathname === "/v1/events") {
+              return Response.json({ title: "Too long", parameter: "name" }, { status: 400 });
+            }
+            methods.add(options.method);
+            active += 1;
+            most = Math.max(most, active);
+            await new Promise((resolve) => { setTimeout(resolve); });
+            active -= 1;
+            return new Response();
+          };
+          const sessions = Array.from({ length: 12 }, (_, id) => reactor("counter", String(id)));
+          const titles = await Promise.all(sessions.map((session) => new Promise((resolve) =>
+            session.connection.subscribe(
+              (status) => status === "ended" && resolve(session.problem.members.title)))));
+          return [new Set(titles).size, titles[0], [...methods], most];
+          """) == [1, "Too long", ["HEAD"], 4])
+    }
+
+    @Test func `more sessions than a stream may have are on several streams`() throws {
+      let server = try ReactordProcess("--streams-sessions", "2")
+      let page = ClientPage(browser: page.browser, server: server)
+      try page.open()
+      let ids: [JSON] = (0..<6).map { _ in .string(server.session(of: "counter").id) }
+      #expect(
+        try page.run(
+          """
+          window.sessions = first.slice(0, 5).map((id) => reactor("counter", id));
+          await Promise.all(sessions.map((session) =>
+            new Promise((resolve) => session.state.subscribe(resolve))));
+          sessions.push(reactor("counter", first[5]));
+          const states = await Promise.all(sessions.map((session) => session.send("increase")));
+          return states.map(({ value }) => value);
+          """, .array(ids)) == [1, 1, 1, 1, 1, 1])
+      try page.expect("sessions.every(({ connection }) => connection.value === 'live')", is: true)
+      for id in ids {
+        let other = SessionClient(
+          server.client(), "/v1/reactors/counter/sessions/\(id.string ?? "")")
+        try other.post(#""increase""#)
+      }
+      try page.expect("sessions.map(({ state }) => state.value.value)", is: [2, 2, 2, 2, 2, 2])
+    }
   }
 }
