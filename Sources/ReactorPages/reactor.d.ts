@@ -194,7 +194,10 @@ export interface SendOptions<State> {
   ifMatch?: string;
   /** How long to wait for its effect, in seconds. */
   wait?: number;
-  /** How long to retry, in milliseconds: 60,000 by default. */
+  /**
+   * How long to retry, in milliseconds: 60,000 by default. The time in which the server executes the
+   * action does not count.
+   */
   patience?: number;
   /** Cancels the sending. */
   signal?: AbortSignal;

@@ -46,14 +46,14 @@ export class Problem extends Error {
  *
  * @type {typeof import("../reactor").request}
  */
-export async function request(path, options = {}) {
+export async function request(path, options = {}, seconds = 30) {
   let response;
   try {
     response = await authorizedFetch(path, {
       ...options,
       headers: { Accept: "application/json", ...settings.headers, ...options.headers },
       // @ts-ignore: `any` is newer than the type library.
-      signal: AbortSignal.any([AbortSignal.timeout(30_000), options.signal].filter(Boolean)),
+      signal: AbortSignal.any([AbortSignal.timeout(seconds * 1_000), options.signal].filter(Boolean)),
     });
   } catch (error) {
     if (options.signal?.aborted) throw error;

@@ -157,13 +157,14 @@ export class Reactor {
    */
   async #post(entry, body, options) {
     const { ifMatch, wait, patience = 60_000, signal } = options;
+    const longest = Math.max(30, (wait ?? 0) + 10);
     const headers = {
       "Content-Type": "application/json",
       "Idempotency-Key": randomID(),
       Prefer: `return=minimal${wait === undefined ? "" : `, wait=${wait}`}`,
       ...(ifMatch && { "If-Match": `"${ifMatch}"` }),
     };
-    const deadline = Date.now() + patience;
+    let deadline = Date.now() + patience;
     this.#queue.push(entry);
     try {
       for (let failures = 0; ; failures += 1) {
@@ -177,12 +178,15 @@ export class Reactor {
         entry.isSent = true;
         try {
           const response = await request(
-            `${address(this.key)}/actions`, { method: "POST", headers, body, signal });
+            `${address(this.key)}/actions`, { method: "POST", headers, body, signal }, longest);
           const duration = performance.now() - start;
           this.#roundTrip = ((this.#roundTrip || duration) + duration) / 2;
           return response;
         } catch (problem) {
           const delay = Math.max(backOff(failures), (problem.retryAfter ?? 0) * 1000);
+          // The time in which the action runs does not count.
+          deadline += Math.min(performance.now() - start, (wait ?? 0) * 1_000);
+          if (problem.members?.type === "/problems/action-running") deadline = Date.now() + patience;
           if (!problem.isPassing || Date.now() + delay > deadline) throw problem;
           clearTimeout(timer);
           entry.isPassable = false;

@@ -37,6 +37,38 @@ extension ClientBrowserTests {
           """) == [#"{"add":1}"#, #"{"add":2}"#, #"{"add":1}"#, #"{"add":2}"#])
     }
 
+    @Test func `an action may run longer than the time in which it is sent again`() throws {
+      try page.follow(session)
+      #expect(
+        try page.run(
+          """
+          const real = window.fetch;
+          const clocks = [Date, performance].map((clock) => ({ clock, now: clock.now.bind(clock) }));
+          let late = 0;
+          for (const { clock, now } of clocks) clock.now = () => now() + late;
+          const limits = [];
+          const { timeout } = AbortSignal;
+          AbortSignal.timeout = (time) => {
+            limits.push(time);
+            return timeout.call(AbortSignal, time);
+          };
+          Math.random = () => 0;
+          let count = 0;
+          window.fetch = async (address, options) => {
+            if (options?.method !== "POST") return real(address, options);
+            late += 50_000;
+            count += 1;
+            if (count <= 2) throw new TypeError("The connection broke off.");
+            if (count === 4) return real(address, options);
+            return Response.json({ type: "/problems/action-running" }, { status: 409 });
+          };
+          const state = await session.send({ add: 2 }, { wait: 50 });
+          return { state, count, limits };
+          """) == [
+            "state": ["value": 2], "count": 4, "limits": [60_000, 60_000, 60_000, 60_000],
+          ])
+    }
+
     @Test func `a stream that is rejected for a time is the only request, until Retry-After`()
       throws
     {
