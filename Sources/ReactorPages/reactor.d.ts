@@ -172,7 +172,10 @@ export function stringify(value: unknown): string;
 /** Applies a JSON Patch (RFC 6902). Returns the new document; the given one is not modified. */
 export function patched(document: any, operations: readonly object[]): any;
 
-/** An error response of the server (RFC 9457), or a failure to reach it (status 0). */
+/**
+ * An error response of the server (RFC 9457), or a failure to reach it (status 0). The `cause` of the
+ * latter is the error of `fetch`, or of the function in `configure({ token })`.
+ */
 export class Problem extends Error {
   constructor(members: Problem["members"]);
   readonly members: {

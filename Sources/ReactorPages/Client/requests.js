@@ -57,7 +57,8 @@ export async function request(path, options = {}, seconds = 30) {
     });
   } catch (error) {
     if (options.signal?.aborted) throw error;
-    throw new Problem({ title: "The server did not respond" });
+    // The error can be that of the function in `settings.token`.
+    throw Object.assign(new Problem({ title: "The server did not respond" }), { cause: error });
   }
   if (response.ok) return response;
   throw await problemOf(response);

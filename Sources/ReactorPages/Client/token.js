@@ -6,11 +6,14 @@ import { settings } from "./requests.js";
 /** @type {Promise<{ text: string | null, renewal: number }> | undefined} */
 let current;
 
-/** The time at which a JSON Web Token expires, in milliseconds; `Infinity` if it is not known. */
-function expiry(text) {
+/** The milliseconds for which a new JSON Web Token is valid; `Infinity` if that is not known. */
+function lifetime(text) {
   try {
     const payload = text.split(".")[1].replaceAll("-", "+").replaceAll("_", "/");
-    return JSON.parse(atob(payload)).exp * 1_000 || Infinity;
+    const { exp, iat } = JSON.parse(atob(payload));
+    // A new token that seems expired has the time of another clock. If the token is in fact expired, the
+    // server rejects it.
+    return [exp * 1_000 - Date.now(), (exp - iat) * 1_000].find((time) => time > 0) ?? Infinity;
   } catch {
     return Infinity;
   }
@@ -18,9 +21,9 @@ function expiry(text) {
 
 async function obtain() {
   const text = await settings.token?.() ?? null;
-  const rest = (text ? expiry(text) : Infinity) - Date.now();
+  const rest = lifetime(text);
   // Renew it a fifth of its lifetime before its end, at most 10 s: clocks differ, requests take time.
-  return { text, renewal: Date.now() + rest - Math.min(10_000, Math.max(0, rest) / 5) };
+  return { text, renewal: Date.now() + rest - Math.min(10_000, rest / 5) };
 }
 
 async function token() {

@@ -143,5 +143,45 @@ extension ClientBrowserTests {
       }
       try page.expect("sessions.map(({ state }) => state.value.value)", is: [2, 2, 2, 2, 2, 2])
     }
+
+    @Test func `a token is renewed after its lifetime, although the clock of the device is ahead`()
+      throws
+    {
+      #expect(
+        try page.run(
+          """
+          const real = window.setTimeout;
+          let renewed;
+          const renewal = new Promise((resolve) => { renewed = resolve; });
+          let isOpen = false;
+          window.setTimeout = (action, pause, ...rest) => {
+            if (isOpen && pause !== 45_000) renewed(pause);
+            return real(action, pause, ...rest);
+          };
+          const hourAgo = Math.floor(Date.now() / 1_000) - 3_600;
+          const claims = btoa(JSON.stringify({ iat: hourAgo, exp: hourAgo + 300 }));
+          let count = 0;
+          client.configure({ token: () => { count += 1; return `e30.${claims}.e30`; } });
+          window.fetch = async (address) => {
+            if (address.pathname !== "/v1/events") return new Response();
+            isOpen = true;
+            return new Response(new ReadableStream());
+          };
+          reactor("counter", "demo");
+          const pause = await renewal;
+          await client.request("v1/reactors");
+          return [pause > 280_000 && pause <= 290_000, count];
+          """) == [true, 1])
+    }
+
+    @Test func `the error of the function for tokens is the cause of the problem`() throws {
+      #expect(
+        try page.run(
+          """
+          client.configure({ token: () => { throw new RangeError("No user has signed in."); } });
+          const problem = await client.request("v1/reactors").catch((problem) => problem);
+          return [problem.status, problem.cause.message];
+          """) == [0, "No user has signed in."])
+    }
   }
 }
