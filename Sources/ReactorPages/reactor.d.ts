@@ -20,7 +20,8 @@ export function configure(changes: {
    * Returns the token to send; `null` for none. It is called at the start, before a JSON Web Token
    * expires, and after a token was rejected or a stream has ended with it. The page notices nothing.
    *
-   * With it, each tab has a connection of its own, and no State is stored for the next page.
+   * With it, each tab has a connection of its own, which it closes while it is hidden for more than 30 s,
+   * and no State is stored for the next page.
    */
   token?: (() => Promise<string | null> | string | null) | undefined;
   /**
@@ -28,7 +29,10 @@ export function configure(changes: {
    * connection only if their names are equal.
    */
   name?: string | undefined;
-  /** Whether the tabs with the same `headers` share one connection; `true` by default. */
+  /**
+   * Whether the tabs with the same `headers` share one connection; `true` by default. A tab that does not
+   * share it closes it while it is hidden for more than 30 s.
+   */
   isShared?: boolean;
 }): void;
 

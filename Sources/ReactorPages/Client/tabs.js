@@ -43,6 +43,7 @@ export class Tab {
   #isAnnounced = false;
   /** The other tabs, if this one leads. */
   #others = new Set();
+  #hidden = 0;
 
   constructor() {
     addEventListener("pagehide", () => {
@@ -55,7 +56,7 @@ export class Tab {
     document.addEventListener("resume", () => this.#enter());
     addEventListener("online", () => this.#ask({ kind: "wake" }));
     document.addEventListener("visibilitychange", () => {
-      if (document.hidden) return;
+      if (document.hidden) return this.#leaveLater();
       this.#enter();
       this.#ask({ kind: "wake" });
     });
@@ -114,6 +115,7 @@ export class Tab {
     if (this.#visit) return;
     const visit = this.#visit = new AbortController();
     this.#scope = scope();
+    this.#leaveLater();
     for (const reactor of this.#reactors.values()) reactor.reconnect();
     if (!isShared() || !navigator.locks || !self.BroadcastChannel) return this.#lead();
     this.#id = randomID();
@@ -152,6 +154,15 @@ export class Tab {
     this.#visit = this.#connection = this.#channel = undefined;
     this.#isAnnounced = false;
     this.#others.clear();
+  }
+
+  /**
+   * Closes the connection of a page that remains hidden, unless tabs share it: browsers open at most six
+   * connections per server with HTTP/1.1.
+   */
+  #leaveLater() {
+    clearTimeout(this.#hidden);
+    this.#hidden = setTimeout(() => document.hidden && !this.#channel && this.#leave(), 30_000);
   }
 
   #held() {

@@ -63,6 +63,29 @@ extension ClientBrowserTests {
       try page.expect("session.state.value", is: ["value": 7])
     }
 
+    @Test func `a hidden page closes a connection that it does not share`() throws {
+      try page.run(
+        """
+        const real = window.setTimeout;
+        window.setTimeout = (action, pause, ...rest) =>
+          real(action, pause === 30_000 ? 0 : pause, ...rest);
+        Object.defineProperty(document, "hidden", { get: () => window.isHidden });
+        window.show = (isVisible) => {
+          window.isHidden = !isVisible;
+          document.dispatchEvent(new Event("visibilitychange"));
+        };
+        client.configure({ isShared: false });
+        """)
+      try page.expect("session.connection.value", is: "live")
+      try page.run("show(false)")
+      #expect(try eventually { try session.subscribers() == 0 })
+      try session.post(#"{"add":5}"#)
+      #expect(try page.run("return session.state.value") == ["value": 0])
+      try page.run("show(true)")
+      try page.expect("session.state.value", is: ["value": 5])
+      try page.expect("seen", is: [0, 5])
+    }
+
     @Test func `a stream may be silent for three of the heartbeats that the server announces`()
       throws
     {
