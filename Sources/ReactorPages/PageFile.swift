@@ -65,6 +65,7 @@ public struct PageFile: Sendable {
     PageFile("inspector/parameters.js", as: .script, PackageResources.parameters_js),
     PageFile("inspector/phone.css", as: .style, PackageResources.phone_css),
     PageFile("inspector/presence.js", as: .script, PackageResources.presence_js),
+    PageFile("inspector/refresh.js", as: .script, PackageResources.refresh_js),
     PageFile("inspector/requests.js", as: .script, PackageResources.requests_js),
     PageFile("inspector/saved.js", as: .script, PackageResources.saved_js),
     PageFile("inspector/screens.js", as: .script, PackageResources.screens_js),

@@ -2,6 +2,7 @@
 
 import { indicator, stringify } from "/reactor.js";
 import { describe, element, part, shortened } from "./elements.js";
+import { Refresh } from "./refresh.js";
 import { read, send } from "./requests.js";
 
 /** The minimum interval between two requests of the list, in milliseconds. */
@@ -12,8 +13,7 @@ export class Effects {
   #session;
   #rows = new Map();
   #showAll = indicator(part.progress);
-  #isReading = false;
-  #isStale = false;
+  #reading = new Refresh(PAUSE, () => this.#read());
 
   /** Switches to a session. */
   open(session) {
@@ -32,30 +32,23 @@ export class Effects {
     this.#showAll(activity);
     part.effects.textContent = running === 0 ? "Nothing runs."
       : `${running} ${running === 1 ? "effect runs" : "effects run"}${share}.`;
-    this.#isStale = true;
     if (running === 0) this.#show([]);
-    else this.#read();
+    else this.#reading.request();
   }
 
   async #read() {
-    if (this.#isReading) return;
-    this.#isReading = true;
-    while (this.#isStale && this.#session) {
-      this.#isStale = false;
-      const session = this.#session;
-      try {
-        const { value, next } = await read(`${session.address}/effects`);
-        // The effects may have ended since the request.
-        const isOver = session.live.activity.value.running === 0;
-        if (session === this.#session) {
-          this.#show(isOver ? [] : value.effects, !isOver && next !== undefined);
-        }
-      } catch (problem) {
-        if (session === this.#session) part["effects-problem"].replaceChildren(describe(problem));
+    const session = this.#session;
+    if (!session) return;
+    try {
+      const { value, next } = await read(`${session.address}/effects`);
+      // The effects may have ended since the request.
+      const isOver = session.live.activity.value.running === 0;
+      if (session === this.#session) {
+        this.#show(isOver ? [] : value.effects, !isOver && next !== undefined);
       }
-      await new Promise((proceed) => { setTimeout(proceed, PAUSE); });
+    } catch (problem) {
+      if (session === this.#session) part["effects-problem"].replaceChildren(describe(problem));
     }
-    this.#isReading = false;
   }
 
   #show(effects, hasMore = false) {
@@ -88,9 +81,7 @@ export class Effects {
     button.addEventListener("click", async () => {
       try {
         await send(`${session.address}/effects/${encodeURIComponent(id)}`, { method: "DELETE" });
-        if (session !== this.#session) return;
-        this.#isStale = true;
-        this.#read();
+        if (session === this.#session) this.#reading.request();
       } catch (problem) {
         if (session === this.#session) part["effects-problem"].replaceChildren(describe(problem));
       }

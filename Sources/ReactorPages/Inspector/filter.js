@@ -1,8 +1,8 @@
 // Filters over the log: text in an action or a mutation, a principal, and a span of time.
 
-import { parse, stringify } from "/reactor.js";
+import { stringify } from "/reactor.js";
 import { describe, element, part } from "./elements.js";
-import { send } from "./requests.js";
+import { read } from "./requests.js";
 
 /** The number of entries per request, and the number of matches per search. */
 const PAGE = 500;
@@ -87,8 +87,8 @@ export class LogFilter {
   async #entries(session, after, last) {
     const entries = [];
     for (let from = after; from < last;) {
-      const response = await send(`${session.address}/log?after=${from}&limit=${last - from}`);
-      const page = parse(await response.text()).filter(({ version }) => version <= last);
+      const { value } = await read(`${session.address}/log?after=${from}&limit=${last - from}`);
+      const page = value.filter(({ version }) => version <= last);
       if (page.length === 0) break;
       entries.push(...page);
       from = page.at(-1).version;

@@ -2,7 +2,7 @@
 
 import { parse, Problem, stringify } from "/reactor.js";
 import { describe, element, part, shortened } from "./elements.js";
-import { read, send } from "./requests.js";
+import { content, read, send } from "./requests.js";
 
 /** Checks JSON before it is sent; the server validates it against the type. */
 function checked(text) {
@@ -50,7 +50,7 @@ function item({ name, links }) {
       });
       form.hidden = true;
       edit.setAttribute("aria-expanded", "false");
-      show(stringify(parse(await response.text())));
+      show(stringify((await content(response)).value));
       result.replaceChildren("Set.");
       edit.focus();
     } catch (problem) {

@@ -1,7 +1,8 @@
 // The nodes of a cluster, and the owner of the open session.
 
-import { parse, Problem, request } from "/reactor.js";
+import { Problem, request } from "/reactor.js";
 import { element, part } from "./elements.js";
+import { content } from "./requests.js";
 
 /** The text for one node. */
 function facts({ state, version, sessions, isThis, differences }) {
@@ -25,8 +26,7 @@ function item(node) {
 export async function showNodes() {
   let nodes = [];
   try {
-    const response = await request("v1/nodes");
-    nodes = parse(await response.text()).nodes;
+    nodes = (await content(await request("v1/nodes"))).value.nodes;
   } catch (problem) {
     // The section “Health” shows the problem.
     if (!(problem instanceof Problem)) throw problem;

@@ -1,6 +1,6 @@
 // The requests of this page, each available as a curl command.
 
-import { parse, request } from "/reactor.js";
+import { parse, Problem, request } from "/reactor.js";
 import { commandLine, curl } from "./commands.js";
 import { element, nextPage, part } from "./elements.js";
 
@@ -24,8 +24,18 @@ export async function send(path, options = {}) {
   }
 }
 
+/** The value in the text of a response, and its number of characters; throws a `Problem` if it cannot be read. */
+export async function content(response, decode = parse) {
+  try {
+    const text = await response.text();
+    return { value: decode(text), length: text.length };
+  } catch (error) {
+    throw new Problem({ title: "The response cannot be read", detail: error.message });
+  }
+}
+
 /** Sends a request and parses the JSON of the response. */
 export async function read(path) {
   const response = await send(path);
-  return { value: parse(await response.text()), next: nextPage(response) };
+  return { ...await content(response), next: nextPage(response) };
 }

@@ -1,10 +1,10 @@
 // The sessions of the reactor that is open: searched, sorted, paged, and with live figures.
 
-import { parse, Problem, request } from "/reactor.js";
+import { Problem, request } from "/reactor.js";
 import { hashOf, SESSION_ID, SESSION_ID_RULE } from "./catalogue.js";
 import { describe, element, part, versionOf } from "./elements.js";
 import { showOwner } from "./nodes.js";
-import { read } from "./requests.js";
+import { content, read } from "./requests.js";
 
 /** The number of sessions per request. */
 const PAGE = 100;
@@ -100,8 +100,7 @@ export class Sessions {
     const search = this.#search;
     if (!this.#session || this.#loaded.length === 0) return;
     try {
-      const response = await request(this.#address);
-      const { sessions, total } = parse(await response.text());
+      const { sessions, total } = (await content(await request(this.#address))).value;
       if (search !== this.#search) return;
       const isOnePage = this.#loaded.length <= PAGE && !part.sessions.contains(document.activeElement);
       const figures = new Map(sessions.map((session) => [session.id, session]));
@@ -125,7 +124,8 @@ export class Sessions {
       try {
         const query = new URLSearchParams({ limit: 1, prefix: session.id });
         const response = await request(`v1/reactors/${encodeURIComponent(session.reactor.name)}/sessions?${query}`);
-        listed = parse(await response.text()).sessions.find(({ id }) => id === session.id);
+        const { sessions } = (await content(response)).value;
+        listed = sessions.find(({ id }) => id === session.id);
       } catch (problem) {
         if (!(problem instanceof Problem)) throw problem;
       }

@@ -1,15 +1,15 @@
 // The log of a session as a timeline: each version can be shown, compared, played and forked.
 
-import { parse, stringify } from "/reactor.js";
+import { stringify } from "/reactor.js";
 import { describe, element, part, shortened } from "./elements.js";
 import { LogFilter } from "./filter.js";
-import { send } from "./requests.js";
+import { read } from "./requests.js";
 
 /** The maximum number of listed entries. */
 const LISTED = 50;
 
-/** How many past States are cached. */
-const CACHED = 100;
+/** The maximum number of characters in the JSON of the cached States. */
+const CACHED = 4_000_000;
 
 /** Versions per second while playing. */
 const RATE = 4;
@@ -26,6 +26,28 @@ function actionOf(entry) {
   return entry.global ? `global ${entry.global}` : "–";
 }
 
+/** Past States of a history by their versions; the oldest ones are removed first. */
+class StateCache {
+  #entries = new Map();
+  #length = 0;
+
+  /** The State of a version as `{ value, length }`. */
+  get(version) {
+    return this.#entries.get(version);
+  }
+
+  add(version, entry) {
+    if (this.#entries.has(version)) return;
+    this.#entries.set(version, entry);
+    this.#length += entry.length;
+    for (const [oldest, { length }] of this.#entries) {
+      if (this.#length <= CACHED || oldest === version) return;
+      this.#entries.delete(oldest);
+      this.#length -= length;
+    }
+  }
+}
+
 /** The section “Timeline”. */
 export class Timeline {
   /** The version that is shown; `undefined` for the latest. */
@@ -37,7 +59,8 @@ export class Timeline {
   #live = 0;
   #show;
   #fork;
-  #states = new Map();
+  /** The States of the history that is open. */
+  #states = new StateCache();
   #isLoading = false;
   #isListing = false;
   #listed = { first: 0, last: 0 };
@@ -63,7 +86,7 @@ export class Timeline {
   open(session) {
     this.#session = session;
     this.#live = 0;
-    this.#states.clear();
+    this.#states = new StateCache();
     this.#listed = { first: 0, last: 0 };
     part.log.replaceChildren();
     part.moment.replaceChildren();
@@ -136,44 +159,48 @@ export class Timeline {
   async #load() {
     if (this.#isLoading) return;
     this.#isLoading = true;
-    const session = this.#session;
-    let version;
-    let base;
-    do {
-      [version, base] = [this.at, this.#base];
-      if (version === undefined) break;
-      const compared = base ?? version - 1;
-      try {
-        const [before, state, entries] = await Promise.all([
-          compared >= 0 ? this.#state(compared) : undefined,
-          this.#state(version),
-          version > 0 ? this.#entries(version - 1, 1) : [],
-        ]);
-        if (session !== this.#session || this.at === undefined) break;
-        part["timeline-problem"].replaceChildren();
-        this.#show(before, state, version, base);
-        this.#describe(version, entries[0]);
-      } catch (problem) {
-        if (session === this.#session) part["timeline-problem"].replaceChildren(describe(problem));
+    try {
+      for (let isShown = false; this.#session && this.at !== undefined && !isShown;) {
+        const [states, version, base] = [this.#states, this.at, this.#base];
+        await this.#loadMoment(states, version, base);
+        isShown = states === this.#states && version === this.at && base === this.#base;
       }
-    } while (session === this.#session && (version !== this.at || base !== this.#base));
-    this.#isLoading = false;
+    } finally {
+      this.#isLoading = false;
+    }
     this.#list();
   }
 
-  async #state(version) {
-    const known = this.#states.get(version);
-    if (known !== undefined) return known;
-    const response = await send(`${this.#session.address}/state?version=${version}`);
-    const state = parse(await response.text());
-    this.#states.set(version, state);
-    if (this.#states.size > CACHED) this.#states.delete(this.#states.keys().next().value);
-    return state;
+  /** Loads a version and shows it, unless another history was opened. */
+  async #loadMoment(states, version, base) {
+    const session = this.#session;
+    const compared = base ?? version - 1;
+    try {
+      const [before, state, entries] = await Promise.all([
+        compared >= 0 ? this.#state(session, states, compared) : undefined,
+        this.#state(session, states, version),
+        version > 0 ? this.#entries(session, version - 1, 1) : [],
+      ]);
+      if (states !== this.#states || !this.#session || this.at === undefined) return;
+      part["timeline-problem"].replaceChildren();
+      this.#show(before, state, version, base);
+      this.#describe(version, entries[0]);
+    } catch (problem) {
+      if (session === this.#session) part["timeline-problem"].replaceChildren(describe(problem));
+    }
   }
 
-  async #entries(after, limit) {
-    const response = await send(`${this.#session.address}/log?after=${after}&limit=${limit}`);
-    return parse(await response.text());
+  async #state({ address }, states, version) {
+    let known = states.get(version);
+    if (!known) {
+      known = await read(`${address}/state?version=${version}`);
+      states.add(version, known);
+    }
+    return known.value;
+  }
+
+  async #entries({ address }, after, limit) {
+    return (await read(`${address}/log?after=${after}&limit=${limit}`)).value;
   }
 
   #describe(version, entry) {
@@ -205,7 +232,7 @@ export class Timeline {
       const follows = isLive && goal - this.#listed.last < LISTED && this.#listed.last > 0;
       const after = follows ? this.#listed.last
         : Math.max(0, goal - (isLive ? LISTED : LISTED / 2));
-      const entries = await this.#entries(after, LISTED);
+      const entries = await this.#entries(session, after, LISTED);
       if (session !== this.#session) return;
       if (!follows) part.log.replaceChildren();
       for (const entry of entries) part.log.prepend(this.#item(entry));

@@ -2,6 +2,7 @@
 
 import { stringify } from "/reactor.js";
 import { describe, element, part, shortened } from "./elements.js";
+import { Refresh } from "./refresh.js";
 import { read, send } from "./requests.js";
 
 /** The minimum interval between two requests of the list, in milliseconds. */
@@ -10,8 +11,7 @@ const PAUSE = 1000;
 /** The list below “Timers”. */
 export class Timers {
   #session;
-  #isReading = false;
-  #isStale = false;
+  #reading = new Refresh(PAUSE, () => this.#read());
 
   /** Switches to a session; its first State requests the list. */
   open(session) {
@@ -24,27 +24,24 @@ export class Timers {
   }
 
   /** Requests the list, after the State, and with it possibly the timers, has changed. */
-  async refresh() {
-    this.#isStale = true;
-    if (this.#isReading) return;
-    this.#isReading = true;
-    while (this.#isStale && this.#session) {
-      this.#isStale = false;
-      const session = this.#session;
-      try {
-        const { value, next } = await read(`${session.address}/timers`);
-        if (session === this.#session) this.#show(value.timers, next !== undefined);
-      } catch (problem) {
-        if (session === this.#session) part["timers-problem"].replaceChildren(describe(problem));
-      }
-      await new Promise((proceed) => { setTimeout(proceed, PAUSE); });
+  refresh() {
+    this.#reading.request();
+  }
+
+  async #read() {
+    const session = this.#session;
+    if (!session) return;
+    try {
+      const { value, next } = await read(`${session.address}/timers`);
+      if (session === this.#session) this.#show(value.timers, next !== undefined);
+    } catch (problem) {
+      if (session === this.#session) part["timers-problem"].replaceChildren(describe(problem));
     }
-    this.#isReading = false;
   }
 
   /** Cancels a pending request: the session has ended and has no timers. */
   end() {
-    this.#isStale = false;
+    this.#reading.cancel();
     this.#show([]);
   }
 

@@ -65,6 +65,59 @@ extension InspectorBrowserTests {
       try page.expectNoComplaints()
     }
 
+    /// Delays the responses with past States until `release()`.
+    private func holdStates() throws {
+      try browser.run(
+        """
+        const real = window.fetch;
+        const isReleased = new Promise((resolve) => { window.release = resolve; });
+        window.fetch = async (address, options) => {
+          const response = await real(address, options);
+          if (String(address).includes('/state?version=')) await isReleased;
+          return response;
+        };
+        """)
+    }
+
+    @Test func `a version is shown although one of the former session was loading`() throws {
+      let other = server.session(of: "chat")
+      try other.post(#"{"join":"Joan"}"#)
+      try other.post(#"{"join":"Jean"}"#)
+      try page.open(room)
+      try browser.expect("return document.querySelectorAll('#log li').length", is: 4)
+      try holdStates()
+      try browser.click("return document.querySelector('#log [data-version=\"1\"] button')")
+      try page.expectText("version 1 of 4", in: "#timeline-version")
+      try browser.run("location.hash = arguments[0]", .string(page.address(of: other)))
+      try browser.expect("return document.querySelectorAll('#log li').length", is: 2)
+      try browser.click("return document.querySelector('#log [data-version=\"1\"] button')")
+      try page.expectText("version 1 of 2", in: "#timeline-version")
+      try browser.run("release()")
+      try page.expectState(#"{"members":["Joan"],"messages":[]}"#)
+      try page.expectText("version 1, as it was", in: "#version")
+      try page.expectNoComplaints()
+    }
+
+    @Test func `an interrupted response is reported, and the next version is shown`() throws {
+      try page.open(room)
+      try browser.expect("return document.querySelectorAll('#log li').length", is: 4)
+      try browser.run(
+        """
+        const real = window.fetch;
+        window.fetch = async (address, options) => {
+          if (!String(address).includes('/state?version=')) return real(address, options);
+          window.fetch = real;
+          return new Response(new ReadableStream({ start: (body) => body.error(new TypeError("Broken")) }));
+        };
+        """)
+      try browser.click("return document.querySelector('#log [data-version=\"1\"] button')")
+      try page.expectText("The response cannot be read", in: "#timeline-problem")
+      try page.press("Later")
+      try page.expectState(#"{"members":["Ada","Grace"],"messages":[]}"#)
+      try browser.expect("return document.querySelector('#timeline-problem').innerText", is: "")
+      try page.expectNoComplaints()
+    }
+
     @Test func `the arrow keys scrub`() throws {
       try page.open(room)
       try page.expectText("version 4, live", in: "#timeline-version")
