@@ -2,7 +2,7 @@
 //
 // It uses the public interface only, through /reactor.js.
 
-import { layout, Problem, reactor as follow } from "/reactor.js";
+import { layout, Problem, reactor as follow, stringify } from "/reactor.js";
 import { needsToken } from "/token.js";
 import { askForToken, start as startAccess } from "./access.js";
 import { Composer } from "./actions.js";
@@ -234,7 +234,7 @@ async function fork(version) {
 
 function showCommands({ reactor, address }) {
   const session = new URL(address, new URL("/", location.href)).href;
-  const action = JSON.stringify(reactor.description?.exampleActions[0] ?? "…");
+  const action = stringify(reactor.description?.exampleActions[0] ?? "…");
   part.commands.replaceChildren(
     ...[...sessionCommands(address, action), `reactord watch ${session}`].map(commandLine));
 }
@@ -251,7 +251,7 @@ async function showFirstSteps() {
   } catch {
     // The catalogue shows the problem.
   }
-  const action = JSON.stringify(reactor.description?.exampleActions[0] ?? "…");
+  const action = stringify(reactor.description?.exampleActions[0] ?? "…");
   const address = `v1/reactors/${encodeURIComponent(reactor.name)}/sessions/${DEFAULT_SESSION}`;
   part["first-commands"].replaceChildren(...sessionCommands(address, action).map(commandLine));
 }

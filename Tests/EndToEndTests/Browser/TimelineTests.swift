@@ -210,6 +210,28 @@ extension InspectorBrowserTests {
       try page.expectNoComplaints()
     }
 
+    @Test func `an example action retains all digits`() throws {
+      try page.open()
+      try browser.run(
+        """
+        const real = window.fetch;
+        window.fetch = async (address, options) => {
+          const response = await real(address, options);
+          if (!String(address).endsWith('/v1/reactors/chat')) return response;
+          const text = await response.text();
+          return new Response(
+            text.replace(/"exampleActions":\\[/, '$&{"join":1234567890123456789},'), response);
+        };
+        """)
+      for session in [server.session(of: "chat"), room] {
+        try browser.run("location.hash = arguments[0]", .string(page.address(of: session)))
+        try page.expectText(#"'{"join":1234567890123456789}'"#, in: "#commands")
+        try page.expectStatus("live")
+      }
+      try page.expectText("\"Ada\"", in: "#state")
+      try page.expectNoComplaints()
+    }
+
     @Test func `a composed number retains all digits`() throws {
       let session = server.session(of: "counter")
       try page.open(session)
