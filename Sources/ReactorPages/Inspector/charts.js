@@ -3,6 +3,8 @@
 
 import { request } from "/reactor.js";
 import { element, part } from "./elements.js";
+import { Refresh } from "./refresh.js";
+import { content } from "./requests.js";
 
 /** The interval of samples in milliseconds, and the number that a chart shows. */
 const PERIOD = 1_000;
@@ -77,6 +79,7 @@ export class Charts {
   #charts = {};
   #reactor;
   #time = performance.now();
+  #sampling = new Refresh(PERIOD / 4, () => this.#sample());
 
   constructor() {
     for (const [name, title, unit] of [
@@ -86,7 +89,7 @@ export class Charts {
       this.#charts[name] = new Chart(title, unit);
     }
     part.charts.append(...Object.values(this.#charts).map((chart) => chart.element));
-    setInterval(() => document.hidden || this.#sample(), PERIOD);
+    setInterval(() => document.hidden || this.#sampling.request(), PERIOD);
   }
 
   open(reactor) {
@@ -112,7 +115,7 @@ export class Charts {
     if (this.#hasMetrics) {
       try {
         const response = await request("metrics", { headers: { Accept: "text/plain" } });
-        metrics = samples(await response.text());
+        metrics = (await content(response, samples)).value;
       } catch (problem) {
         // Not permitted: count this session only.
         this.#hasMetrics = problem.isPassing;

@@ -1,26 +1,32 @@
 // The latest errors of effects with their actions, and the quarantine.
 
-import { parse, Problem, request, stringify } from "/reactor.js";
+import { Problem, request, stringify } from "/reactor.js";
 import { hashOf } from "./catalogue.js";
 import { describe, element, part, shortened } from "./elements.js";
-import { send } from "./requests.js";
+import { Refresh } from "./refresh.js";
+import { content, send } from "./requests.js";
 
 /** The interval of updates of a session's errors, in milliseconds. */
 const PERIOD = 3_000;
 
+/** The minimum interval between two requests of them, in milliseconds. */
+const PAUSE = 1_000;
+
 /** How many errors are listed. */
 const LISTED = 20;
 
-/** The latest errors of a reactor; none without the right to read them. */
+/** The latest errors of a reactor, at most 100; if they cannot be read, none and the problem. */
 async function failuresOf(name) {
   try {
     const response = await request(`v1/reactors/${encodeURIComponent(name)}/failures`);
-    return parse(await response.text()).failures;
+    return { failures: (await content(response)).value.failures };
   } catch (problem) {
     if (!(problem instanceof Problem)) throw problem;
-    return [];
+    return { failures: [], problem };
   }
 }
+
+const unreadable = (problem) => `The errors cannot be read: ${problem.message}`;
 
 /** A list item with an error; with a link to its session if the reactor is given. */
 function item({ session, action, at, by, status, title, detail }, reactor) {
@@ -37,6 +43,7 @@ function item({ session, action, at, by, status, title, detail }, reactor) {
 /** The list below “Errors” of a session. */
 export class SessionErrors {
   #session;
+  #reading = new Refresh(PAUSE, () => this.#read());
 
   constructor() {
     setInterval(() => document.hidden || this.refresh(), PERIOD);
@@ -44,7 +51,7 @@ export class SessionErrors {
 
   open(session) {
     this.#session = session;
-    this.#show([]);
+    this.#show([], "");
     this.refresh();
   }
 
@@ -52,16 +59,23 @@ export class SessionErrors {
     this.#session = undefined;
   }
 
-  async refresh() {
-    const session = this.#session;
-    if (!session) return;
-    const failures = await failuresOf(session.reactor.name);
-    if (session === this.#session) this.#show(failures.filter((one) => one.session === session.id));
+  /** Requests the list, after an effect has begun or ended. */
+  refresh() {
+    this.#reading.request();
   }
 
-  #show(failures) {
-    part["failures-note"].textContent = failures.length === 0 ? "None since the service was started."
-      : `${failures.length} since the service was started.`;
+  async #read() {
+    const session = this.#session;
+    if (!session) return;
+    const { failures, problem } = await failuresOf(session.reactor.name);
+    if (session !== this.#session) return;
+    const own = failures.filter((one) => one.session === session.id);
+    this.#show(
+      own, problem ? unreadable(problem) : `${own.length || "None"} among the reactor's latest 100.`);
+  }
+
+  #show(failures, note) {
+    part["failures-note"].textContent = note;
     part.failures.hidden = failures.length === 0;
     part.failures.replaceChildren(...failures.slice(0, LISTED).map((one) => item(one)));
   }
@@ -81,16 +95,21 @@ export class Errors {
     for (const [sample, count] of metrics) {
       const name = /^reactord_effect_failures_total\{reactor="([^"]*)",stage="mutate"\}$/.exec(sample)?.[1];
       if (name === undefined || count === 0 || this.#known.get(name)?.count === count) continue;
-      this.#known.set(name, { count, failures: await failuresOf(name) });
+      const { failures, problem } = await failuresOf(name);
+      // After a problem that can pass, the next sample requests the errors again.
+      this.#known.set(name, { count: problem?.isPassing ? undefined : count, failures, problem });
     }
+    const problem = [...this.#known.values()].find((known) => known.problem)?.problem;
     const all = [...this.#known].flatMap(([name, { failures }]) => failures.map((one) => [one, name]));
     const latest = all.sort(([one], [other]) => (one.at < other.at ? 1 : -1)).slice(0, LISTED);
     const quarantined = metrics.get("reactord_quarantined_actions") > 0 ? await this.#quarantine() : [];
     // Do not replace lists, which the user may be reading, by equal ones.
-    const key = stringify([latest, quarantined]);
+    const key = stringify([latest, quarantined, problem?.message]);
     if (key === this.shown) return;
     this.shown = key;
-    part["errors-note"].hidden = latest.length > 0;
+    part["errors-note"].hidden = latest.length > 0 && !problem;
+    part["errors-note"].textContent =
+      problem ? unreadable(problem) : "No effect has failed since the service was started.";
     part.errors.replaceChildren(...latest.map(([one, name]) => item(one, name)));
     part.errors.hidden = latest.length === 0;
     part["quarantine-part"].hidden = quarantined.length === 0;
@@ -103,7 +122,7 @@ export class Errors {
   /** The quarantined actions; none without the right to read them. */
   async #quarantine() {
     try {
-      return (await (await request("v1/quarantine")).json()).quarantine;
+      return (await content(await request("v1/quarantine"))).value.quarantine;
     } catch (problem) {
       if (!(problem instanceof Problem)) throw problem;
       return [];

@@ -5,6 +5,8 @@ import { readable, samples } from "./charts.js";
 import { describe, element, part } from "./elements.js";
 import { Errors } from "./errors.js";
 import { showNodes } from "./nodes.js";
+import { Refresh } from "./refresh.js";
+import { content } from "./requests.js";
 
 /** The interval of updates, in milliseconds. */
 const PERIOD = 2_000;
@@ -59,22 +61,23 @@ export class Health {
   #time = 0;
   #isActive = false;
   #errors = new Errors();
+  #updating = new Refresh(PERIOD / 4, () => this.#update());
 
   constructor() {
-    setInterval(() => this.#update(), PERIOD);
+    setInterval(() => this.#updating.request(), PERIOD);
   }
 
   /** Starts or stops the updates. */
   set isActive(isActive) {
     this.#isActive = isActive;
-    this.#update();
+    this.#updating.request();
   }
 
   async #update() {
     if (!this.#isActive || document.hidden) return;
     try {
       const response = await request("metrics", { headers: { Accept: "text/plain" } });
-      const now = samples(await response.text());
+      const now = (await content(response, samples)).value;
       const time = performance.now();
       part.health.replaceChildren(
         ...rows(now, this.#before, (time - this.#time) / 1_000).flatMap(([name, text, isBad]) => [

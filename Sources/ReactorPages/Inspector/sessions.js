@@ -4,6 +4,7 @@ import { Problem, request } from "/reactor.js";
 import { hashOf, SESSION_ID, SESSION_ID_RULE } from "./catalogue.js";
 import { describe, element, part, versionOf } from "./elements.js";
 import { showOwner } from "./nodes.js";
+import { Refresh } from "./refresh.js";
 import { content, read } from "./requests.js";
 
 /** The number of sessions per request. */
@@ -28,6 +29,7 @@ export class Sessions {
   #total;
   /** The number of the latest search; the results of earlier ones are ignored. */
   #search = 0;
+  #updating = new Refresh(PERIOD / 4, () => this.#update());
 
   constructor() {
     part.refresh.addEventListener("click", () => this.load());
@@ -43,7 +45,7 @@ export class Sessions {
       const isValid = target.value === "" || SESSION_ID.test(target.value);
       target.setCustomValidity(isValid ? "" : SESSION_ID_RULE);
     });
-    setInterval(() => document.hidden || this.#update(), PERIOD);
+    setInterval(() => document.hidden || this.#updating.request(), PERIOD);
   }
 
   open(session) {

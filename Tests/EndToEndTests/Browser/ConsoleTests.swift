@@ -238,7 +238,7 @@ extension InspectorBrowserTests {
       let action = #"{"send":{"from":"Eve","text":"\#(json)"}}"#
       #expect(try session.post(action).status == 422)
       try page.open(session)
-      try page.expectText("1 since the service was started.", in: "#failures-note")
+      try page.expectText("1 among the reactor's latest 100.", in: "#failures-note")
       try page.expectText("Only members can send (422)", in: "#failures")
       try browser.expect(
         "return document.querySelector('#failures code').textContent", is: .string(action))
@@ -252,6 +252,33 @@ extension InspectorBrowserTests {
       #expect(try session.post(#"{"join":" "}"#).status == 422)
       try page.expectText("A name is needed to join (422)", in: "#failures")
       try page.expectNoComplaints()
+    }
+
+    @Test func `errors that cannot be read are reported, and are requested one at a time`() throws {
+      try page.open()
+      try browser.run(
+        """
+        const real = window.fetch;
+        window.requested = 0;
+        const isReleased = new Promise((resolve) => { window.release = resolve; });
+        window.fetch = async (address, options) => {
+          if (!String(address).endsWith('/failures')) return real(address, options);
+          requested += 1;
+          await isReleased;
+          return Response.json({ title: "Not permitted" }, { status: 403 });
+        };
+        """)
+      let session = server.session(of: "stopwatch")
+      try browser.run("location.hash = arguments[0]", .string(page.address(of: session)))
+      for _ in 0..<3 {
+        try session.post(#""start""#, ["Prefer": "respond-async"])
+        try page.expectText("1 effect runs.", in: "#effects")
+        try session.post(#""stop""#)
+        try page.expectText("Nothing runs.", in: "#effects")
+      }
+      #expect(try browser.run("return requested") == 1)
+      try browser.run("release()")
+      try page.expectText("The errors cannot be read: Not permitted", in: "#failures-note")
     }
 
     @Test func `limits that are near are marked`() throws {
