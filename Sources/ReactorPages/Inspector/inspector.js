@@ -115,7 +115,7 @@ async function openSession(reactor, id) {
     session.live.state.subscribe(() => {
       charts.count();
       timers.refresh();
-      statePass.setNeedsLayout();
+      if (!moment) statePass.setNeedsLayout();
       timelinePass.setNeedsLayout();
     }),
     session.live.connection.subscribe((status) => showStatus(session, status)),

@@ -118,6 +118,22 @@ extension InspectorBrowserTests {
       try page.expectNoComplaints()
     }
 
+    @Test func `new versions do not move a past one that the user reads`() throws {
+      try page.open(room)
+      try browser.click("return document.querySelector('#log [data-version=\"2\"] button')")
+      try page.expectText("version 2, as it was", in: "#version")
+      try browser.run(
+        """
+        window.mutations = 0;
+        new MutationObserver((records) => { mutations += records.length; }).observe(
+          document.querySelector('#state'),
+          { attributes: true, childList: true, characterData: true, subtree: true });
+        """)
+      try room.post(#"{"join":"Joan"}"#)
+      try page.expectText("version 2 of 5", in: "#timeline-version")
+      #expect(try browser.run("return mutations") == 0)
+    }
+
     @Test func `the arrow keys scrub`() throws {
       try page.open(room)
       try page.expectText("version 4, live", in: "#timeline-version")
