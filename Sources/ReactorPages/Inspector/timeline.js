@@ -14,9 +14,14 @@ const CACHED = 4_000_000;
 /** Versions per second while playing. */
 const RATE = 4;
 
+const date = new Intl.DateTimeFormat("en", { dateStyle: "medium" });
 const time = new Intl.DateTimeFormat("en", {
-  hour: "2-digit", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3, hour12: false,
+  hour: "2-digit", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3, hourCycle: "h23",
 });
+
+/** The time of an entry, with its date in the title. */
+const timeOf = ({ at }) =>
+  element("time", { datetime: at, title: date.format(new Date(at)) }, time.format(new Date(at)));
 
 /** The cause of a log entry and its principal, in one line. */
 const causeOf = (entry) => (entry.by ? `${actionOf(entry)} by ${entry.by}` : actionOf(entry));
@@ -211,7 +216,8 @@ export class Timeline {
         element("dt", {}, "Action"), element("dd", {}, element("code", {}, causeOf(entry))),
         element("dt", {}, "Mutation"),
         element("dd", {}, element("code", {}, shortened(stringify(entry.mutation), 400))),
-        element("dt", {}, "Committed"), element("dd", {}, time.format(new Date(entry.at))),
+        element("dt", {}, "Committed"),
+        element("dd", {}, `${date.format(new Date(entry.at))}, `, timeOf(entry)),
       ]
       : [element("dt", {}, "Version 0"), element("dd", {}, "The initial State.")]));
   }
@@ -259,7 +265,7 @@ export class Timeline {
       element("span", { class: "number" }, String(entry.version)),
       element("code", { class: "cause" }, causeOf(entry)),
       element("code", { class: "mutation" }, shortened(stringify(entry.mutation), 120)),
-      element("time", {}, time.format(new Date(entry.at))));
+      timeOf(entry));
     button.addEventListener("click", () => this.go(entry.version));
     return element("li", { "data-version": entry.version }, button);
   }

@@ -134,6 +134,28 @@ extension InspectorBrowserTests {
       #expect(try browser.run("return mutations") == 0)
     }
 
+    @Test func `entries have their dates, and the hour after midnight is 00`() throws {
+      try page.open()
+      try browser.run(
+        """
+        const real = window.fetch;
+        window.fetch = async (address, options) => {
+          const response = await real(address, options);
+          if (!String(address).includes('/log?')) return response;
+          const text = await response.text();
+          return new Response(
+            text.replace(/"at":"[^"]*"/g, '"at":"2026-01-02T00:00:00.005"'), response);
+        };
+        location.hash = arguments[0];
+        """, .string(page.address(of: room)))
+      try browser.expect(
+        "return document.querySelector('#log time')?.innerText", is: "00:00:00.005")
+      try browser.expect(
+        "return document.querySelector('#log time').dateTime", is: "2026-01-02T00:00:00.005")
+      try browser.click("return document.querySelector('#log [data-version=\"2\"] button')")
+      try page.expectText("Jan 2, 2026, 00:00:00.005", in: "#moment")
+    }
+
     @Test func `the arrow keys scrub`() throws {
       try page.open(room)
       try page.expectText("version 4, live", in: "#timeline-version")
