@@ -23,13 +23,28 @@ submitted(part("send")).subscribe(() => {
 chat.state.map(({ members }) => members.join(", ") || "No members yet.").distinct()
   .drive(part("members"), "textContent");
 chat.state.map(({ messages }) => messages).distinct().drive((messages) => {
-  part("messages").replaceChildren(...messages.map(({ from, text, at }) => {
-    const [item, name] = [document.createElement("li"), document.createElement("b")];
-    name.textContent = from;
-    item.append(name, text);
-    item.classList.toggle("mine", from === part("name").value);
-    item.classList.toggle("sending", at === "");
-    return item;
-  }));
-  part("messages").scrollTop = part("messages").scrollHeight;
+  const list = part("messages");
+  const isShown = (item, { from, text }) => item?.textContent === `${from}${text}`;
+  // Shown messages stay in the list, so that a screen reader reads only the new ones.
+  while (messages[0] && list.firstElementChild && !isShown(list.firstElementChild, messages[0])) {
+    list.firstElementChild.remove();
+  }
+  for (const [index, message] of messages.entries()) {
+    const shown = list.children[index];
+    const item = isShown(shown, message) ? shown : itemOf(message);
+    item.classList.toggle("mine", message.from === part("name").value);
+    item.classList.toggle("sending", message.at === "");
+    if (item === shown) continue;
+    if (shown) shown.replaceWith(item);
+    else list.append(item);
+  }
+  while (list.children.length > messages.length) list.lastElementChild.remove();
+  list.scrollTop = list.scrollHeight;
 });
+
+function itemOf({ from, text }) {
+  const [item, name] = [document.createElement("li"), document.createElement("b")];
+  name.textContent = from;
+  item.append(name, text);
+  return item;
+}

@@ -152,6 +152,28 @@ extension GalleryBrowserTests {
       #expect(try browser.complaints() == [])
     }
 
+    @Test func `chat: messages are added to the log, and the earlier ones stay`() throws {
+      let session = server.session(of: "chat")
+      try session.post(#"[{"join":"Ada"},{"send":{"from":"Ada","text":"One"}}]"#)
+      try open("chat", session, "&name=Ada")
+      let items = "return document.querySelectorAll('[role=log] #messages li').length"
+      try browser.expect(items, is: 1)
+      try browser.run(
+        """
+        window.added = [];
+        new MutationObserver((records) => records.forEach(({ addedNodes }) =>
+          addedNodes.forEach(({ textContent }) => added.push(textContent))))
+          .observe(document.querySelector('#messages'), { childList: true });
+        """)
+      try browser.type("Two", into: part("text"))
+      try browser.click("return document.querySelector('#send button')")
+      try browser.expect(
+        "return document.querySelectorAll('#messages li:not(.sending)').length", is: 2)
+      try session.post(#"{"send":{"from":"Ada","text":"Three"}}"#)
+      try browser.expect(items, is: 3)
+      #expect(try browser.run("return added") == ["AdaTwo", "AdaThree"])
+    }
+
     @Test func `chat: a message of a user that has not joined is reverted`() throws {
       let session = server.session(of: "chat")
       try open("chat", session, "&name=Ada")
