@@ -177,8 +177,8 @@ let package = Package(
     .target(
       name: "ReactorHTTP",
       dependencies: [
-        "Identity", "ReactorCoding", "ReactorCore", "ReactorHost", "ReactorLog", "ReactorStreams",
-        "ReactorTransport", "Telemetry",
+        "Crypto", "Identity", "ReactorCoding", "ReactorCore", "ReactorHost", "ReactorLog",
+        "ReactorStreams", "ReactorTransport", "Telemetry",
       ],
       swiftSettings: settings + [.strictMemorySafety()]),
     .testTarget(

@@ -66,7 +66,7 @@ struct GlobalEndpoints {
     try call.negotiate()
     let state = global.current
     let known = try EntityTags(of: call.request, in: .ifNoneMatch, name: "If-None-Match")
-    if let known, known.contains(state.cursor) { return .notModified(state.cursor, known) }
+    if let response = HTTPResponse.notModified(state.cursor.description, known) { return response }
     return .state(state)
   }
 

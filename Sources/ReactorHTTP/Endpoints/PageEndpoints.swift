@@ -18,16 +18,14 @@ struct PageEndpoints {
   var all: [Endpoint] {
     [
       file(
-        "/", in: "",
-        Operation("inspector", "The inspector, a web page", content: .text("text/html"))),
+        "/", in: "", Self.operation("inspector", "The inspector, a web page", "text/html")),
       file("/{file}", in: "", Self.part("file", "The client for pages, and shared files", .file)),
       file(
         "/inspector/{inspectorFile}", in: "inspector/",
         Self.part("inspectorFile", "A part of the inspector", .inspectorFile)),
       file(
         "/examples/", in: "examples/",
-        Operation(
-          "examples", "Examples beside their source, a web page", content: .text("text/html"))),
+        Self.operation("examples", "Examples beside their source, a web page", "text/html")),
       file(
         "/examples/{exampleFile}", in: "examples/",
         Self.part("exampleFile", "A part of the examples", .exampleFile)),
@@ -40,7 +38,19 @@ struct PageEndpoints {
   }
 
   private static func part(_ id: String, _ summary: String, _ name: OpenAPIParameter) -> Operation {
-    Operation(id, summary, parameters: [name], content: .text("*/*"), problems: [.notFound])
+    operation(id, summary, "*/*", [name], problems: [.notFound])
+  }
+
+  private static func operation(
+    _ id: String, _ summary: String, _ type: String, _ parameters: [OpenAPIParameter] = [],
+    problems: [ProblemKind] = []
+  ) -> Operation {
+    Operation(
+      id, summary, parameters: parameters + [.ifNoneMatch],
+      responses: [
+        .init(200, "The contents", headers: [.etag], .text(type)),
+        .init(304, "The client has these contents already", headers: [.etag]),
+      ], problems: problems + [.invalidParameter, .notAcceptable])
   }
 
   /// Returns the endpoint of the files in a folder; a path without a file is an unknown path.
@@ -56,9 +66,11 @@ struct PageEndpoints {
         }
         // `Accept: text/html` matches `text/html; charset=utf-8`.
         try call.negotiate(String(file.mediaType.prefix { $0 != ";" }))
+        let known = try EntityTags(of: call.request, in: .ifNoneMatch, name: "If-None-Match")
+        if let response = HTTPResponse.notModified(file.tag, known) { return response }
         return HTTPResponse(
           status: 200,
-          headers: ["Content-Type": file.mediaType] + .revalidated
+          headers: ["Content-Type": file.mediaType, "ETag": "\"\(file.tag)\""] + .revalidated
             + (file.isPage ? Self.headers : [:]),
           body: .bytes(file.content))
       }, operation: operation)

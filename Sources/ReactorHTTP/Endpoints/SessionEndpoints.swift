@@ -331,7 +331,7 @@ struct SessionEndpoints {
     of state: CommittedState, _ pointer: JSONPointer?, _ known: EntityTags?,
     _ headers: HTTPFields
   ) -> HTTPResponse {
-    if let known, known.contains(state.cursor) { return .notModified(state.cursor, known) }
+    if let response = HTTPResponse.notModified(state.cursor.description, known) { return response }
     guard let pointer else { return .state(state, headers: headers) }
     guard let part = try? pointer.bytes(in: state.json) else {
       return Problem(

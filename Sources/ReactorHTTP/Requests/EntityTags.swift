@@ -40,16 +40,15 @@ enum EntityTags {
     self = .tags(tags)
   }
 
-  /// Whether the tags contain that of a cursor, by weak comparison: `If-None-Match`.
-  func contains(_ cursor: Cursor) -> Bool {
-    if case .any = self { true } else { tag(of: cursor) != nil }
+  /// Whether the tags contain one, such as that of a cursor, by weak comparison: `If-None-Match`.
+  func contains(_ tag: String) -> Bool {
+    if case .any = self { true } else { sent(tag) != nil }
   }
 
-  /// Returns the tag of a cursor, as the client sent it; `nil` if it is not among the tags.
-  func tag(of cursor: Cursor) -> String? {
+  /// Returns a tag with its quotes, as the client sent it; `nil` if it is not among the tags.
+  func sent(_ tag: String) -> String? {
     guard case .tags(let tags) = self else { return nil }
-    let plain = cursor.description
-    return tags.first { Self.plain($0.tag) == plain }.map { "\"\($0.tag)\"" }
+    return tags.first { Self.plain($0.tag) == tag }.map { "\"\($0.tag)\"" }
   }
 
   /// The cursors, by strong comparison: `If-Match`; `nil` for any.

@@ -64,10 +64,16 @@ extension HTTPResponse {
       body: .bytes(state.json))
   }
 
-  /// Creates the response to a client that already has the State; repeats the tag that it sent.
-  static func notModified(_ cursor: Cursor, _ known: EntityTags) -> HTTPResponse {
-    HTTPResponse(
-      status: 304, headers: ["ETag": known.tag(of: cursor) ?? cursor.tag] + .revalidated)
+  /// Creates the response to a client that already has the representation with a tag; `nil` if it
+  /// does not.
+  static func notModified(
+    _ tag: @autoclosure () -> String, _ known: EntityTags?
+  ) -> HTTPResponse? {
+    guard let known else { return nil }
+    let tag = tag()
+    guard known.contains(tag) else { return nil }
+    return HTTPResponse(
+      status: 304, headers: ["ETag": known.sent(tag) ?? "\"\(tag)\""] + .revalidated)
   }
 
   // MARK: Actions

@@ -1,3 +1,5 @@
+internal import Crypto
+
 /// A file that is served as it is.
 public struct StaticFile: Sendable, Equatable {
   /// The path, without the first slash: `inspector/tree.js`; the empty string for `/`.
@@ -9,11 +11,15 @@ public struct StaticFile: Sendable, Equatable {
   /// The contents.
   public let content: [UInt8]
 
+  /// The entity tag of the contents, without its quotes.
+  let tag: String
+
   /// Creates a file.
   public init(path: String, mediaType: String, content: [UInt8]) {
     self.path = path
     self.mediaType = mediaType
     self.content = content
+    tag = String(SHA256.hexadecimal(of: content).prefix(16))
   }
 
   /// The path up to its last slash: `inspector` for `inspector/tree.js`; `nil` at the root.

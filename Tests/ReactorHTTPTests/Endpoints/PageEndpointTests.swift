@@ -26,6 +26,28 @@ struct PageEndpointTests {
     #expect(response.problem == "404 not-found")
   }
 
+  @Test(arguments: ["/", "/page.css", "/inspector/tree.js", "/examples/chat.html"])
+  func `a client that has the contents of a file gets 304, until they change`(path: String) throws {
+    let service = Service()
+    let first = try service.ask("GET", path)
+    let tag = try #require(first[field: "ETag"])
+    #expect(first.status == 200 && tag.hasPrefix("\""))
+    for known in [tag, "W/\(tag)", "\"other\", \(tag)", "*", "\(tag.dropLast())+gzip\""] {
+      let second = try service.ask("GET", path, [(.ifNoneMatch, known)])
+      #expect(second.status == 304)
+      #expect(second.text.isEmpty)
+      #expect(second[field: "ETag"] == (known.hasSuffix("+gzip\"") ? known : tag))
+      #expect(second[field: "Cache-Control"] == "no-cache")
+    }
+    let changed = Service(settings: {
+      $0.files = StaticFiles([
+        StaticFile(path: String(path.dropFirst()), mediaType: "text/html", content: [33])
+      ])
+    })
+    #expect(try changed.ask("GET", path, [(.ifNoneMatch, tag)]).status == 200)
+    #expect(try service.ask("GET", path, [(.ifNoneMatch, "x")]).problem == "400 invalid-parameter")
+  }
+
   @Test func `a problem page links to the start page, if there is one`() throws {
     let link = #"<a href="/">"#
     #expect(try Service().ask("GET", "/problems/not-found").text.contains(link))
