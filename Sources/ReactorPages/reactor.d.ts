@@ -241,10 +241,14 @@ export interface Reactor<State = any, Action = any> {
   /** The reason for the end; `undefined` if the session was deleted. */
   readonly problem: Problem | undefined;
   /**
-   * Sends an action, or an array of them, and resolves to a State that contains its effect, once
-   * that is committed. Rejects with a `Problem` if the action was rejected, or the session has ended.
+   * Sends an action, or an array of them, and resolves to `state` once this page has the commit of the
+   * response: with the mutations of the action and of the effects that have ended within `wait`, 5 s by
+   * default, and with the expected changes of other actions. If the stream does not deliver the commit
+   * within 30 s, it resolves to the State that the page has. Rejects with a `Problem` if the action was
+   * rejected, or the session has ended.
    *
-   * Actions are sent in order. A request without a response is repeated and runs once.
+   * Actions are sent in order; one whose effects run delays the next by at most 250 ms. A request without
+   * a response is repeated and runs once.
    */
   send(action: Action | readonly Action[], options?: SendOptions<State>): Promise<State>;
   /** Creates the session, after its end or where sessions are created explicitly. */
