@@ -12,12 +12,12 @@ extension NATSLog: MutationLog {
   /// The entries and the latest snapshots are copied; then one message makes the new session
   /// visible. At most 64 forks are copied at the same time; further ones fail.
   public func fork(
-    _ source: SessionKey, at version: Int, to target: SessionKey, epoch: String,
+    _ source: SessionKey, at cursor: Cursor, to target: SessionKey, epoch: String,
     parameters: [UInt8]?,
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void
   ) {
     let fork = SessionFork(
-      store: store, source: source, version: version, target: target, epoch: epoch,
+      store: store, source: source, cursor: cursor, target: target, epoch: epoch,
       parameters: parameters)
     store.executor.execute(
       { () async throws(LogError) in try await fork.create() }, completion: completion)

@@ -13,20 +13,21 @@ public protocol MutationLog: Sendable {
 
   /// Creates a session with another one's history up to a version, atomically.
   ///
-  /// Fails with ``LogError/lost(to:)`` if the new session is stored already, and if the other one has
-  /// ended or its log does not contain the version any more; nothing is stored then.
+  /// Fails with ``LogError/lost(to:)`` if the new session is stored already, and if the history of the
+  /// other one has ended or its log does not contain the version any more; nothing is stored then.
   ///
   /// - Parameters:
-  ///   - source: The session to copy. Its entries up to `version` must be stored, or a snapshot that
-  ///     replaces them. A session that was never stored has version 0.
-  ///   - version: The last version to copy.
+  ///   - source: The session to copy. Its entries up to the version must be stored, or a snapshot that
+  ///     replaces them. A session that was never stored has version 0, of any epoch.
+  ///   - cursor: The history of the other session, and its last version to copy. The history has ended
+  ///     if the session has another epoch, because it was created again.
   ///   - target: The new session; it may replace an ended one.
   ///   - epoch: The name of the new history.
   ///   - parameters: The parameters of the new session, as JSON. Snapshots are not copied then, since
   ///     they depend on those of the other session. `nil` copies both.
   ///   - completion: Called once the new session is as durable as the store is.
   func fork(
-    _ source: SessionKey, at version: Int, to target: SessionKey, epoch: String,
+    _ source: SessionKey, at cursor: Cursor, to target: SessionKey, epoch: String,
     parameters: [UInt8]?,
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void)
 
@@ -125,11 +126,11 @@ extension MutationLog {
 
   /// Creates a session with another one's history up to a version, and its parameters.
   public func fork(
-    _ source: SessionKey, at version: Int, to target: SessionKey, epoch: String,
+    _ source: SessionKey, at cursor: Cursor, to target: SessionKey, epoch: String,
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void
   ) {
     fork(
-      source, at: version, to: target, epoch: epoch, parameters: nil, completion: completion)
+      source, at: cursor, to: target, epoch: epoch, parameters: nil, completion: completion)
   }
 
   /// Succeeds immediately: only one process uses the log.

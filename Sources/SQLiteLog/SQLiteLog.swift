@@ -102,12 +102,12 @@ public final class SQLiteLog: MutationLog {
   /// `LogError.unavailable`. A copy fails with `LogError.full` if the free space is less than a
   /// tenth of the file system and less than 1 GiB.
   public func fork(
-    _ source: SessionKey, at version: Int, to target: SessionKey, epoch: String,
+    _ source: SessionKey, at cursor: Cursor, to target: SessionKey, epoch: String,
     parameters: [UInt8]?,
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void
   ) {
     let request = WriteRequest(
-      .fork(source, version: version, to: target, epoch: epoch, parameters: parameters),
+      .fork(source, at: cursor, to: target, epoch: epoch, parameters: parameters),
       completion: completion)
     guard let committer else { return request.rejectWriting() }
     committer.write(request)

@@ -98,11 +98,11 @@ package final class DelayedLog: MutationLog {
   }
 
   package func fork(
-    _ source: SessionKey, at version: Int, to target: SessionKey, epoch: String,
+    _ source: SessionKey, at cursor: Cursor, to target: SessionKey, epoch: String,
     parameters: [UInt8]?, completion: @escaping @Sendable (Result<Void, LogError>) -> Void
   ) {
     base.fork(
-      source, at: version, to: target, epoch: epoch, parameters: parameters,
+      source, at: cursor, to: target, epoch: epoch, parameters: parameters,
       completion: completion)
   }
 

@@ -11,7 +11,8 @@ struct ForkQuotaTests {
 
   private func fork(to id: String, at version: Int = 10) -> Result<Void, LogError>? {
     let result = Mutex<Result<Void, LogError>?>(nil)
-    log.fork(key("origin"), at: version, to: key(id), epoch: "fork", parameters: nil) { outcome in
+    let cursor = Cursor(epoch: "first", version: version)
+    log.fork(key("origin"), at: cursor, to: key(id), epoch: "fork", parameters: nil) { outcome in
       result.withLock { $0 = outcome }
     }
     return result.withLock { $0 }

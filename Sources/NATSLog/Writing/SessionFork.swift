@@ -15,11 +15,14 @@ struct SessionFork: Sendable {
 
   let store: NATSStore
   let source: SessionKey
-  let version: Int
+  /// The history of the source, and its last version to copy.
+  let cursor: Cursor
   let target: SessionKey
   let epoch: String
   /// The parameters of the new session; `nil` for those of the source.
   let parameters: [UInt8]?
+
+  private var version: Int { cursor.version }
 
   /// The copied history, and the globals and parameters for the first message.
   private struct Copy: Sendable {
@@ -38,7 +41,7 @@ struct SessionFork: Sendable {
     let log = NATSSessionLog(target, in: store)
     let expected = try await reserve(log)
     let copy = try await copyHistory()
-    try await log.write { [epoch, version, source, target] head in
+    try await log.write { [epoch, cursor, source, target] head in
       guard head.status != .stored else { return .reject(.conflict) }
       guard head.sequence == expected else {
         return .reject(
@@ -46,7 +49,7 @@ struct SessionFork: Sendable {
       }
       return .write(
         head.forking(
-          copy.history, from: LogMessage.Origin(session: source.id, version: version),
+          copy.history, from: LogMessage.Origin(session: source.id, version: cursor.version),
           epoch: epoch, parameters: copy.parameters, globals: copy.globals, now: .now))
     }
   }
@@ -68,8 +71,8 @@ struct SessionFork: Sendable {
     return try await history.withHead { head async throws(LogError) in
       // A snapshot replaces the entries up to the floor.
       let floor = head.beginning.floor
-      guard head.status != .ended, floor <= version, version <= head.version,
-        parameters == nil || floor == 0
+      guard head.status == .none || head.status == .stored && head.epoch == cursor.epoch,
+        floor <= version, version <= head.version, parameters == nil || floor == 0
       else { throw .conflict }
       let previous = try await store.pages(of: target).last()
       var writer = PageWriter(

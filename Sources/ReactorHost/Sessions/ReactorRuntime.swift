@@ -192,10 +192,10 @@ final class ReactorRuntime: HostedReactor {
         // Other parameters require a fold of the complete log, from version 0.
         session.replay(after: nil) { replay in
           if case .failure(let error) = replay { return completion(.failure(.history(error))) }
-          target.fork(session.key, at: state.version, parameters: parameters, completion)
+          target.fork(session.key, at: state.cursor, parameters: parameters, completion)
         }
       case .success(let state):
-        target.fork(session.key, at: state.version, parameters: parameters, completion)
+        target.fork(session.key, at: state.cursor, parameters: parameters, completion)
       case .failure(let error): completion(.failure(.history(error)))
       }
     }

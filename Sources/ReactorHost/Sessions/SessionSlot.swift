@@ -168,7 +168,7 @@ final class SessionSlot: Sendable {
 
   /// Creates the session with the history of another one up to a version.
   func fork(
-    _ source: SessionKey, at version: Int, parameters: [UInt8]?,
+    _ source: SessionKey, at cursor: Cursor, parameters: [UInt8]?,
     _ completion: @escaping Opening
   ) {
     operations.enqueue { [self] done in
@@ -178,14 +178,14 @@ final class SessionSlot: Sendable {
       }
       guard live == nil else { return finish(.failure(.exists)) }
       environment.log.fork(
-        source, at: version, to: key, epoch: Epoch.random(), parameters: parameters
+        source, at: cursor, to: key, epoch: Epoch.random(), parameters: parameters
       ) { [self] result in
         switch result {
         case .success:
           load(for: .use, nil) { result in
             finish(result.map { OpenedSession(session: $0.session, wasCreated: true) })
           }
-        case .failure(.lost): explain(source, finish)
+        case .failure(.lost): explain(source, at: cursor, finish)
         case .failure(let error): finish(.failure(.log(error)))
         }
       }
@@ -193,7 +193,9 @@ final class SessionSlot: Sendable {
   }
 
   /// Finds out why the log has not created a fork.
-  private func explain(_ source: SessionKey, _ completion: @escaping Opening) {
+  private func explain(
+    _ source: SessionKey, at cursor: Cursor, _ completion: @escaping Opening
+  ) {
     log.record { [environment] target in
       switch target {
       case .success(.stored): return completion(.failure(.exists))
@@ -205,8 +207,11 @@ final class SessionSlot: Sendable {
         case .success(.ended): completion(.failure(.ended))
         case .success(.none): completion(.failure(.unknown))
         case .failure(let error): completion(.failure(.log(error)))
+        // Another session with the id has begun.
+        case .success(.stored(let stored)) where stored.epoch != cursor.epoch:
+          completion(.failure(.ended))
         case .success(.stored):
-          // Retention has deleted the version, or another session with the id has begun.
+          // Retention has deleted the version.
           let reason = "The log of the other session has changed during the fork."
           completion(.failure(.log(.unavailable(reason))))
         }

@@ -39,20 +39,21 @@ public final class MemoryLog: MutationLog {
 
   /// Creates a session with another one's history up to a version.
   public func fork(
-    _ source: SessionKey, at version: Int, to target: SessionKey, epoch: String,
+    _ source: SessionKey, at cursor: Cursor, to target: SessionKey, epoch: String,
     parameters: [UInt8]?,
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void
   ) {
     let original = table.find(source) ?? MemorySession()
-    guard let history = original.history(upTo: version, withSnapshots: parameters == nil) else {
+    guard let (history, inherited) = original.history(upTo: cursor, parameters: parameters) else {
       return completion(.failure(.lost(to: nil)))
     }
     let copied = history.entries.count
     guard table.forks.reserve(copied) else { return completion(.failure(.full)) }
     let session = table.findOrMake(target)
     let isNew = session.begin(
-      epoch, with: history, parameters: parameters ?? original.parameters,
-      forkedFrom: StoreChange.Origin(session: source.id, version: version), of: target, in: table)
+      epoch, with: history, parameters: inherited,
+      forkedFrom: StoreChange.Origin(session: source.id, version: cursor.version), of: target,
+      in: table)
     if isNew { table.updateIndex(target, session) } else { table.forks.release(copied) }
     completion(isNew ? .success(()) : .failure(.lost(to: nil)))
     table.feed?.publish()

@@ -192,23 +192,34 @@ final class MemorySession: Sendable {
     }
   }
 
-  var parameters: [UInt8]? {
-    contents.withLock { $0.parameters }
-  }
-
   func outcome(of key: String) -> StoredOutcome? {
     contents.withLock { $0.outcomes[key] }
   }
 
-  /// Returns the history up to a version, for a fork; `nil` if the session has ended, or if the State
-  /// of the version cannot be folded from it.
-  func history(upTo version: Int, withSnapshots includesSnapshots: Bool) -> History? {
-    let stored = contents.withLock { $0.isEnded ? nil : $0.history }
+  /// Returns the history up to a version and its parameters, for a fork.
+  ///
+  /// - Parameters:
+  ///   - cursor: The epoch of the history, and the version.
+  ///   - parameters: The parameters of the fork, for which the snapshots are not valid; `nil` for those
+  ///     of the session.
+  /// - Returns: `nil` if the history has ended, or if the State of the version cannot be folded from
+  ///   it.
+  func history(
+    upTo cursor: Cursor, parameters: [UInt8]?
+  ) -> (history: History, parameters: [UInt8]?)? {
+    let stored = contents.withLock { contents in
+      contents.isEnded || contents.epoch ?? cursor.epoch != cursor.epoch
+        ? nil : (contents.history, contents.parameters)
+    }
+    let version = cursor.version
     // A snapshot of the version before the first retained entry replaces the earlier ones.
-    guard var history = stored, history.oldest <= version, version <= history.version,
-      includesSnapshots || history.oldest == 0
+    guard var (history, inherited) = stored, history.oldest <= version, version <= history.version,
+      parameters == nil || history.oldest == 0
     else { return nil }
-    if !includesSnapshots { history.snapshots = [] }
+    if let parameters {
+      history.snapshots = []
+      inherited = parameters
+    }
     let dropped = history.entries.suffix(max(0, history.version - version))
     // The revisions that dropped entries have set are invalid. Revisions that neither a dropped nor
     // a remaining entry has set come from entries that retention has deleted, and are valid.
@@ -222,7 +233,7 @@ final class MemorySession: Sendable {
     history.snapshots.removeAll { $0.version > version }
     history.version = version
     history.lastActiveAt = .now
-    return history
+    return (history, inherited)
   }
 
   // MARK: Retention

@@ -175,8 +175,8 @@ final class LogWriter {
       return isExpected ? .written : .rejected(.lost(to: nil))
     case .end(let key):
       try end(key)
-    case .fork(let source, let version, let target, let epoch, let parameters):
-      return try fork(source, at: version, to: target, epoch: epoch, parameters: parameters)
+    case .fork(let source, let cursor, let target, let epoch, let parameters):
+      return try fork(source, at: cursor, to: target, epoch: epoch, parameters: parameters)
     case .share(let value, let name):
       try statements.share.execute(name, value.epoch, value.version, value.revision, value.json)
       try changes?.write(
@@ -373,7 +373,7 @@ final class LogWriter {
 
   /// Copies a part of a history; the session gets the copy when it is complete.
   private func fork(
-    _ source: SessionKey, at version: Int, to target: SessionKey, epoch: String,
+    _ source: SessionKey, at cursor: Cursor, to target: SessionKey, epoch: String,
     parameters: [UInt8]?
   ) throws(DatabaseError) -> WriteResult {
     let known = forks.copy(to: target, epoch: epoch)
@@ -390,7 +390,9 @@ final class LogWriter {
       copy = known
     } else {
       let head = try head(of: source)
-      guard head?.isEnded != true else { return .rejected(.lost(to: nil)) }
+      guard head.map({ !$0.isEnded && $0.epoch == cursor.epoch }) ?? true else {
+        return .rejected(.lost(to: nil))
+      }
       var inherited: [UInt8]?
       if let head, parameters == nil {
         inherited = try statements.readParameters.first(head.id, as: [UInt8]?.self) ?? nil
@@ -399,14 +401,14 @@ final class LogWriter {
         id: takeID(), source: head, parameters: parameters ?? inherited,
         includesSnapshots: parameters == nil)
     }
-    guard try forks.copySome(copy, upTo: version) else {
+    guard try forks.copySome(copy, upTo: cursor.version) else {
       if known == nil { forks.start(copy, to: target, epoch: epoch) }
       // List the rows of the copy for removal, in case it is never finished.
       try removals.add(history: copy.id)
       return .unfinished
     }
     forks.end(to: target, epoch: epoch)
-    guard try forks.isReadable(copy, at: version) else {
+    guard try forks.isReadable(copy, at: cursor.version) else {
       try removals.add(history: copy.id)
       return .rejected(.lost(to: nil))
     }
@@ -414,7 +416,7 @@ final class LogWriter {
     let begun = try begin(
       target, epoch: epoch, at: .now, parameters: copy.parameters, as: copy.id,
       origin: copy.source.map { $0.origin ?? $0.epoch },
-      forkedFrom: StoreChange.Origin(session: source.id, version: version))
+      forkedFrom: StoreChange.Origin(session: source.id, version: cursor.version))
     guard begun != nil else { return .rejected(.lost(to: nil)) }
     // Remove the head from the cache: the next operation reads it, including the copied rows.
     heads[target] = nil

@@ -14,7 +14,7 @@ enum WriteOperation: Sendable {
   /// Starts a history with a copy of another session's history up to a version; parameters replace
   /// those of the other session.
   case fork(
-    SessionKey, version: Int, to: SessionKey, epoch: String, parameters: [UInt8]? = nil)
+    SessionKey, at: Cursor, to: SessionKey, epoch: String, parameters: [UInt8]? = nil)
 
   /// Stores a snapshot.
   case save(SessionKey, Snapshot, epoch: String)

@@ -298,12 +298,13 @@ import Testing
     let (source, target) = (
       SessionKey(reactor: "counter", id: "long"), SessionKey(reactor: "counter", id: "fork")
     )
+    let cursor = Cursor(epoch: "one", version: version)
     try await wait {
-      log.fork(source, at: version, to: target, epoch: "f", parameters: nil, completion: $0)
+      log.fork(source, at: cursor, to: target, epoch: "f", parameters: nil, completion: $0)
     }
     let error = await #expect(throws: LogError.self) {
       try await wait {
-        log.fork(source, at: version, to: target, epoch: "g", parameters: nil, completion: $0)
+        log.fork(source, at: cursor, to: target, epoch: "g", parameters: nil, completion: $0)
       }
     }
     #expect(error == .conflict)

@@ -99,7 +99,9 @@ import Testing
   private func fork(_ log: NATSLog, _ base: Int) async throws {
     let target = SessionKey(reactor: "counter", id: "fork")
     try await wait {
-      log.fork(key, at: base + 700, to: target, epoch: "f", parameters: nil, completion: $0)
+      log.fork(
+        key, at: Cursor(epoch: "one", version: base + 700), to: target, epoch: "f",
+        parameters: nil, completion: $0)
     }
     try await log.session(key).end()
     try await log.session(target).append(base + 701...base + 701, to: "f")

@@ -67,7 +67,10 @@ struct DivergentReplicaTests {
     let (key, target) = (
       SessionKey(reactor: "counter", id: "one"), SessionKey(reactor: "counter", id: "two")
     )
-    try await wait { log.fork(key, at: 4480, to: target, epoch: "fork", completion: $0) }
+    try await wait {
+      log.fork(
+        key, at: Cursor(epoch: "one", version: 4480), to: target, epoch: "fork", completion: $0)
+    }
     #expect(try await log.counter("two").load().snapshot?.version == 4480)
     #expect(replica.served == 0)
   }

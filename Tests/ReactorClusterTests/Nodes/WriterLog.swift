@@ -36,12 +36,12 @@ final class WriterLog: MutationLog {
   }
 
   func fork(
-    _ source: SessionKey, at version: Int, to target: SessionKey, epoch: String,
+    _ source: SessionKey, at cursor: Cursor, to target: SessionKey, epoch: String,
     parameters: [UInt8]?, completion: @escaping @Sendable (Result<Void, LogError>) -> Void
   ) {
     guard !isDead else { return }
     store.log.fork(
-      source, at: version, to: target, epoch: epoch, parameters: parameters
+      source, at: cursor, to: target, epoch: epoch, parameters: parameters
     ) { [self] result in
       if case .success = result {
         store.writers.withLock { $0[target] = node }

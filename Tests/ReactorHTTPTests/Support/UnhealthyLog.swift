@@ -16,12 +16,12 @@ final class UnhealthyLog: MutationLog {
   }
 
   func fork(
-    _ source: SessionKey, at version: Int, to target: SessionKey, epoch: String,
+    _ source: SessionKey, at cursor: Cursor, to target: SessionKey, epoch: String,
     parameters: [UInt8]?,
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void
   ) {
     base.fork(
-      source, at: version, to: target, epoch: epoch, parameters: parameters, completion: completion)
+      source, at: cursor, to: target, epoch: epoch, parameters: parameters, completion: completion)
   }
 
   func sessions(

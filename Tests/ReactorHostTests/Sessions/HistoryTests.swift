@@ -243,11 +243,16 @@ struct HistoryTests {
     #expect(try fork(to: "demo") {} == .exists)
     #expect(try fork(to: "copy") { source.end { _ in } } == .ended)
     // The session in memory is that of the former history.
-    let error = try fork(to: "copy") { source.create(epoch: "new", parameters: nil) { _ in } }
-    guard case .log(.unavailable) = error else {
-      Issue.record("unexpected: \(String(describing: error))")
-      return
+    #expect(
+      try fork(to: "copy") { source.create(epoch: "new", parameters: nil) { _ in } } == .ended)
+    // The new history has the version.
+    let entries = (1...3).map {
+      LogEntry(version: $0, at: .now, action: nil, mutation: Array(#"{"add":9}"#.utf8))
     }
+    #expect(
+      try fork(to: "copy") {
+        source.append(LogBatch(entries), to: "new", expecting: 0) { _ in }
+      } == .ended)
     #expect(try base.session(SessionKey(reactor: "sample", id: "copy")).record() == .none)
   }
 

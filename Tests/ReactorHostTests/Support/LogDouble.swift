@@ -96,13 +96,13 @@ final class LogDouble: MutationLog {
   }
 
   func fork(
-    _ source: SessionKey, at version: Int, to target: SessionKey, epoch: String,
+    _ source: SessionKey, at cursor: Cursor, to target: SessionKey, epoch: String,
     parameters: [UInt8]?,
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void
   ) {
     write(completion) { [base] in
       base.fork(
-        source, at: version, to: target, epoch: epoch, parameters: parameters,
+        source, at: cursor, to: target, epoch: epoch, parameters: parameters,
         completion: completion)
     }
   }

@@ -121,6 +121,26 @@ import Testing
     #expect(try log.log.sessions(of: "counter", after: nil, limit: 9).map(\.id) == ["demo"])
   }
 
+  @Test(arguments: LogKind.allCases)
+  func `a fork of a history that was replaced is rejected, although the new one has the version`(
+    _ kind: LogKind
+  ) async throws {
+    let log = try LogUnderTest(kind)
+    let session = log.session()
+    try await session.append(1...3, to: "one")
+    try await session.end()
+    try await session.create(epoch: "two")
+    try await session.append(1...5, to: "two")
+    for version in [0, 3] {
+      await #expect(throws: LogError.conflict) {
+        try await log.log.fork("demo", at: version, of: "one", to: "other", epoch: "three")
+      }
+    }
+    #expect(try log.session("other").record() == .none)
+    try await log.log.fork("demo", at: 3, of: "two", to: "other", epoch: "three")
+    #expect(try log.session("other").stored?.version == 3)
+  }
+
   @Test(arguments: LogKind.withRetention)
   func `a fork of a shortened log has the globals of its State`(_ kind: LogKind) async throws {
     let log = try LogUnderTest(kind, retained: 30)

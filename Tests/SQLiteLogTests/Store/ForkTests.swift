@@ -36,7 +36,7 @@ import Testing
   }
 
   private static let fork = WriteOperation.fork(
-    source, version: length - 1, to: target, epoch: "two")
+    source, at: Cursor(epoch: "one", version: length - 1), to: target, epoch: "two")
 
   /// Continues the fork until it is written.
   private func finish(_ writer: LogWriter) throws {
@@ -142,7 +142,8 @@ import Testing
     let writer = try writerWithHistory()
     var waiting = (0..<5).map { index in
       WriteOperation.fork(
-        Self.source, version: Self.length, to: SessionKey(reactor: "counter", id: "\(index)"),
+        Self.source, at: Cursor(epoch: "one", version: Self.length),
+        to: SessionKey(reactor: "counter", id: "\(index)"),
         epoch: "e\(index)")
     }
     var groups = 0
@@ -164,7 +165,8 @@ import Testing
     let writer = try writerWithHistory()
     let forks = (0..<Forks.copyBound + 2).map { index in
       WriteOperation.fork(
-        Self.source, version: Self.length, to: SessionKey(reactor: "counter", id: "\(index)"),
+        Self.source, at: Cursor(epoch: "one", version: Self.length),
+        to: SessionKey(reactor: "counter", id: "\(index)"),
         epoch: "e\(index)")
     }
     let results = try writer.write(forks)
@@ -200,7 +202,9 @@ import Testing
     var writer = try writerWithTrimmedHistory()
     let version = Self.length - 20
     #expect(
-      try writer.write(.fork(Self.source, version: version, to: Self.target, epoch: "two"))
+      try writer.write(
+        .fork(
+          Self.source, at: Cursor(epoch: "one", version: version), to: Self.target, epoch: "two"))
         == [.written])
     for next in version + 1...version + 2 {
       // Each entry is written as after a restart.
@@ -220,7 +224,8 @@ import Testing
     let writer = try writerWithTrimmedHistory()
     let version = Self.length - 20
     let entry = LogEntry(counted: version + 1)
-    _ = try writer.write(.fork(Self.source, version: version, to: Self.target, epoch: "two"))
+    _ = try writer.write(
+      .fork(Self.source, at: Cursor(epoch: "one", version: version), to: Self.target, epoch: "two"))
     _ = try writer.write(
       .append(Self.target, LogBatch([entry]), epoch: "two", version: version))
     let checksum = EntryChain.checksum(of: entry, after: EntryChain.seed("one"))
@@ -239,7 +244,8 @@ import Testing
     let writer = try writerWithHistory()
     #expect(
       try writer.write(.end(Self.source), Self.fork) == [.written, .rejected(.conflict)])
-    let empty = WriteOperation.fork(Self.source, version: 0, to: Self.target, epoch: "two")
+    let empty = WriteOperation.fork(
+      Self.source, at: Cursor(epoch: "one", version: 0), to: Self.target, epoch: "two")
     #expect(try writer.write(empty) == [.rejected(.conflict)])
     try removeAll(writer)
     #expect(try countAll() == "0|0\n")
@@ -248,7 +254,8 @@ import Testing
   @Test(arguments: [1, 100, length - 21, length + 1])
   func `a fork at a version that the log does not contain is rejected`(_ version: Int) throws {
     let writer = try writerWithTrimmedHistory()
-    let fork = WriteOperation.fork(Self.source, version: version, to: Self.target, epoch: "two")
+    let fork = WriteOperation.fork(
+      Self.source, at: Cursor(epoch: "one", version: version), to: Self.target, epoch: "two")
     #expect(try writer.write(fork) == [.rejected(.conflict)])
     try removeAll(writer)
     #expect(try countAll() == "20|1\n")
@@ -258,7 +265,7 @@ import Testing
   @Test func `a fork with other parameters needs all entries`() throws {
     let writer = try writerWithTrimmedHistory()
     let fork = WriteOperation.fork(
-      Self.source, version: Self.length, to: Self.target, epoch: "two",
+      Self.source, at: Cursor(epoch: "one", version: Self.length), to: Self.target, epoch: "two",
       parameters: Array("{}".utf8))
     #expect(try writer.write(fork) == [.rejected(.conflict)])
     try removeAll(writer)
@@ -270,7 +277,8 @@ import Testing
     let session = log.session(Self.source)
     try await session.append(1...Self.length, to: "one")
     let outcome = Mutex<Result<Void, LogError>?>(nil)
-    log.fork(Self.source, at: Self.length, to: Self.target, epoch: "two") { result in
+    let cursor = Cursor(epoch: "one", version: Self.length)
+    log.fork(Self.source, at: cursor, to: Self.target, epoch: "two") { result in
       outcome.withLock { $0 = result }
     }
     #expect(log.close())

@@ -35,12 +35,14 @@ extension SessionLog {
 
 extension MutationLog {
   func fork(
-    _ source: String, at version: Int, to target: String, epoch: String,
+    _ source: String, at version: Int, of sourceEpoch: String = "one", to target: String,
+    epoch: String,
     parameters: [UInt8]? = nil
   ) async throws {
     try await wait {
       fork(
-        SessionKey(reactor: "counter", id: source), at: version,
+        SessionKey(reactor: "counter", id: source),
+        at: Cursor(epoch: sourceEpoch, version: version),
         to: SessionKey(reactor: "counter", id: target), epoch: epoch, parameters: parameters,
         completion: $0)
     }
