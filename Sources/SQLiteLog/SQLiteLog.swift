@@ -35,7 +35,7 @@ public final class SQLiteLog: MutationLog {
     let lock = try StoreLock(of: path)
     let file = StoreFile(path: path, locked: lock)
     try file.prepare()
-    let feed = try file.prepareFeed(isKept: changeRetention > .zero)
+    let feed = try file.prepareFeed(isKept: changeRetention > .zero, logger: logger)
     let publisher = feed.map { ChangePublisher(latest: $0.latest) }
     committer = try GroupCommitter(
       file, lock: lock,

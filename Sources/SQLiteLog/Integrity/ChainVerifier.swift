@@ -56,6 +56,9 @@ struct ChainVerifier {
     let version = row.entry.version
     let before = previous
     previous = (version, row.checksum)
+    guard StoredValues.areCounts(version), RowValues.areTimes(row.entry.at) else {
+      return "version \(version) has an invalid value"
+    }
     if let before, version != before.version + 1 {
       return "version \(before.version + 1) is missing"
     }

@@ -18,6 +18,7 @@ struct StoreCheck {
     try checkBeginnings()
     try checkSnapshots()
     try checkOwners()
+    try checkValues()
     return findings
   }
 
@@ -91,6 +92,30 @@ struct StoreCheck {
       } else if let chain, let entry, chain != entry {
         findings.append("\(session): the snapshot of version \(version) is of another log")
       }
+    }
+  }
+
+  /// Checks the numbers and times that no checksum covers.
+  private mutating func checkValues() throws(DatabaseError) {
+    func areIn(_ range: ClosedRange<some BinaryInteger>, _ columns: String...) -> String {
+      columns.map { "\($0) BETWEEN \(range.lowerBound) AND \(range.upperBound)" }
+        .joined(separator: " AND ")
+    }
+    let (counts, times) = (StoredValues.counts, StoredValues.times)
+    let period = "(period IS NULL OR \(areIn(StoredValues.periods, "period")))"
+    let tables = [
+      ("sessions", areIn(times, "created")),
+      ("snapshots", areIn(counts, "version")),
+      ("accepted", areIn(counts, "request", "place", "runs") + " AND " + areIn(times, "at")),
+      ("outcomes", areIn(counts, "version") + " AND " + areIn(times, "at")),
+      ("timers", areIn(times, "due") + " AND " + period),
+      ("shared", areIn(counts, "version")),
+      ("changes", areIn(counts, "number", "version", "first") + " AND " + areIn(times, "at")),
+    ]
+    for (table, condition) in tables {
+      let count = try connection.integer(
+        "SELECT count(*) FROM \(table) WHERE (\(condition)) IS NOT 1")
+      if count > 0 { findings.append("\(table): \(count) rows with an invalid value") }
     }
   }
 

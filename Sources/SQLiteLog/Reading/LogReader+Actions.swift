@@ -3,23 +3,31 @@ internal import ReactorLog
 /// Reading the journal, the outcomes and the globals.
 extension LogReader {
   /// The accepted actions of a session that have not finished.
+  ///
+  /// - Throws: If one is damaged: without it, a request would be executed only in part.
   func acceptedActions(of key: SessionKey) throws(DatabaseError) -> [AcceptedAction] {
     var actions: [AcceptedAction] = []
+    let session = key
     try readAccepted.bind(key.reactor, key.id)
     defer { readAccepted.reset() }
     while let (
-      request, place, at, runs, action, isInArray, key, body, failure, principal, sendName
+      request, place, at, runs, action, isInArray, key, body, failure, principal, sendName,
+      isPrincipal
     ) = try readAccepted.next(
       as: (
-        Int, Int, Timestamp, Int, [UInt8], Bool, String?, String?, [UInt8]?, [UInt8]?, String?
+        Int, Int, Timestamp, Int, [UInt8], Bool, String?, String?, [UInt8]?, [UInt8]?, String?, Bool
       ).self)
     {
+      let row = "accepted action \(request)-\(place) of \(session)"
+      guard StoredValues.areCounts(request, place, runs), RowValues.areTimes(at), isPrincipal,
+        key == nil || body != nil
+      else { throw .damaged(row) }
       actions.append(
         AcceptedAction(
           id: AcceptedAction.ID(request: request, place: place), action: action,
           isInArray: isInArray,
           key: key.map { IdempotencyKey(stored: $0, body: body ?? "") }, principal: principal,
-          at: at, runs: runs, failure: failure.flatMap { ActionFailure(json: $0) },
+          at: at, runs: runs, failure: try RowValues.failure(failure, of: row),
           sendName: sendName))
     }
     return actions
@@ -27,31 +35,35 @@ extension LogReader {
 
   /// The outcome of an idempotency key of a session.
   func outcome(of name: String, in key: SessionKey) throws(DatabaseError) -> StoredOutcome? {
-    try readOutcome.first(
-      key.reactor, key.id, name, as: (String, Timestamp, Int, [UInt8]?).self
-    ).map { body, at, version, failure in
-      StoredOutcome(
-        key: IdempotencyKey(stored: name, body: body), at: at, version: version,
-        failure: failure.flatMap { ActionFailure(json: $0) })
-    }
+    let row = try readOutcome.first(
+      key.reactor, key.id, name, as: (String, Timestamp, Int, [UInt8]?).self)
+    guard let (body, at, version, failure) = row else { return nil }
+    let outcome = "outcome of a key of \(key)"
+    guard StoredValues.areCounts(version), RowValues.areTimes(at) else { throw .damaged(outcome) }
+    return StoredOutcome(
+      key: IdempotencyKey(stored: name, body: body), at: at, version: version,
+      failure: try RowValues.failure(failure, of: outcome))
   }
 
   /// The current value of a global.
   func sharedValue(_ name: String) throws(DatabaseError) -> SharedValue? {
-    try readShared.first(name, as: (String, Int, UInt64, [UInt8]).self).map {
-      SharedValue(epoch: $0, version: $1, revision: $2, json: $3)
-    }
+    let row = try readShared.first(name, as: (String, Int, UInt64, [UInt8]).self)
+    guard let (epoch, version, revision, json) = row else { return nil }
+    guard !epoch.isEmpty, StoredValues.areCounts(version) else { throw .damaged("global \(name)") }
+    return SharedValue(epoch: epoch, version: version, revision: revision, json: json)
   }
 
-  /// The sessions after a key that have accepted actions.
+  /// The sessions after a key that have accepted actions; those with a damaged key are skipped.
   func unfinishedSessions(
     after key: SessionKey?, limit: Int
   ) throws(DatabaseError) -> [SessionKey] {
     var keys: [SessionKey] = []
-    try listUnfinished.bind(key?.reactor ?? "", key?.id ?? "", max(0, limit))
+    try listUnfinished.bind(key?.reactor ?? "", key?.id ?? "")
     defer { listUnfinished.reset() }
-    while let (reactor, id) = try listUnfinished.next(as: (String, String).self) {
-      keys.append(SessionKey(reactor: reactor, id: id))
+    while keys.count < limit,
+      let (reactor, id) = try listUnfinished.next(as: (String, String).self)
+    {
+      if let key = RowValues.key(reactor: reactor, id: id) { keys.append(key) }
     }
     return keys
   }

@@ -2,6 +2,9 @@ internal import ReactorLog
 
 /// Reading the timers.
 extension LogReader {
+  /// The timers of a session.
+  ///
+  /// - Throws: If one is damaged.
   func timers(of key: SessionKey) throws(DatabaseError) -> [StoredTimer] {
     var timers: [StoredTimer] = []
     try readTimers.bind(key.reactor, key.id)
@@ -9,27 +12,33 @@ extension LogReader {
     while let (id, due, action, period, catchesUp) = try readTimers.next(
       as: (String, Timestamp, [UInt8], Int64?, Bool).self)
     {
+      guard SessionKey.isValid(id: id), RowValues.areTimes(due),
+        period.map({ StoredValues.periods.contains($0) }) ?? true
+      else { throw .damaged("timer of \(key)") }
       timers.append(
         StoredTimer(id: id, due: due, action: action, period: period, catchesUp: catchesUp))
     }
     return timers
   }
 
-  /// The timers of all sessions after a position that are due until a time.
+  /// The timers of all sessions after a position that are due until a time; damaged ones are
+  /// skipped.
   func dueTimers(
     after position: TimerPosition?, until time: Timestamp, limit: Int
   ) throws(DatabaseError) -> DueTimers {
     var timers: [DueTimer] = []
     let position = position ?? TimerPosition(before: Timestamp(milliseconds: .min))
-    try listDueTimers.bind(position.due, position.history, position.id, time, limit)
+    try listDueTimers.bind(position.due, position.history, position.id, time)
     defer { listDueTimers.reset() }
-    while let (reactor, session, due, history, id) = try listDueTimers.next(
-      as: (String, String, Timestamp, Int64, String).self)
+    while timers.count < limit,
+      let (reactor, session, due, history, id) = try listDueTimers.next(
+        as: (String, String, Timestamp, Int64, String).self)
     {
+      guard let key = RowValues.key(reactor: reactor, id: session), SessionKey.isValid(id: id),
+        RowValues.areTimes(due)
+      else { continue }
       timers.append(
-        DueTimer(
-          key: SessionKey(reactor: reactor, id: session),
-          position: TimerPosition(due: due, history: history, id: id)))
+        DueTimer(key: key, position: TimerPosition(due: due, history: history, id: id)))
     }
     guard timers.count < limit else { return DueTimers(timers, next: nil) }
     return DueTimers(timers, next: try findNextTimer.first(time, as: Timestamp.self))

@@ -50,7 +50,7 @@ final class LogReader {
     listSessions = try connection.prepare(
       """
       SELECT session, epoch, \(version), \(lastActive) FROM sessions
-      WHERE reactor = ?1 AND session > ?2 AND ended = 0 ORDER BY session LIMIT ?3
+      WHERE reactor = ?1 AND session > ?2 AND ended = 0 ORDER BY session
       """)
     readEntries = try connection.prepare(
       """
@@ -76,7 +76,8 @@ final class LogReader {
       "SELECT epoch, version, revision, value FROM shared WHERE name = ?1")
     readAccepted = try connection.prepare(
       """
-      SELECT request, place, at, runs, action, in_array, key, body, failure, principal, send_name
+      SELECT request, place, at, runs, action, in_array, key, body, failure, principal, send_name,
+        principal IS NULL OR json_valid(principal)
       FROM accepted
       WHERE session = \(id) ORDER BY request, place
       """)
@@ -90,7 +91,7 @@ final class LogReader {
       SELECT reactor, sessions.session
       FROM (SELECT DISTINCT session AS history FROM accepted) CROSS JOIN sessions ON id = history
       WHERE (reactor, sessions.session) > (?1, ?2) AND ended = 0
-      ORDER BY reactor, sessions.session LIMIT ?3
+      ORDER BY reactor, sessions.session
       """)
     readChanges = try connection.prepare(
       """
@@ -98,7 +99,7 @@ final class LogReader {
       FROM changes WHERE number > ?1 AND number <= ?2 ORDER BY number LIMIT ?3
       """)
     findOldestChange = try connection.prepare(
-      "SELECT number FROM changes ORDER BY number LIMIT 1")
+      "SELECT number FROM changes WHERE number > 0 ORDER BY number LIMIT 1")
     readTimers = try connection.prepare(
       "SELECT id, due, action, period, catches_up FROM timers WHERE session = \(id)")
     listDueTimers = try connection.prepare(
@@ -106,10 +107,13 @@ final class LogReader {
       SELECT reactor, sessions.session, due, timers.session, timers.id
       FROM timers INDEXED BY timers_by_due CROSS JOIN sessions ON sessions.id = timers.session
       WHERE (due, timers.session, timers.id) > (?1, ?2, ?3) AND due <= ?4 AND ended = 0
-      ORDER BY due, timers.session, timers.id LIMIT ?5
+      ORDER BY due, timers.session, timers.id
       """)
     findNextTimer = try connection.prepare(
-      "SELECT due FROM timers WHERE due > ?1 ORDER BY due LIMIT 1")
+      """
+      SELECT due FROM timers WHERE due > ?1 AND due <= \(StoredValues.times.upperBound)
+      ORDER BY due LIMIT 1
+      """)
     countTimers = try connection.prepare("SELECT count(*) FROM timers")
     self.connection = connection
   }
@@ -125,6 +129,9 @@ final class LogReader {
       as: (Bool, String, Int, Timestamp, String?, UInt64?, Bool, Bool, [UInt8]?).self)
     {
       if let global { globals[global] = revision }
+      guard isEnded || !epoch.isEmpty && StoredValues.areCounts(version),
+        isEnded || RowValues.areTimes(lastActiveAt)
+      else { throw .damaged("session \(key)") }
       record =
         isEnded
         ? .ended
@@ -157,20 +164,24 @@ final class LogReader {
     return loaded
   }
 
-  /// The sessions of a reactor that have not ended, after an id.
+  /// The sessions of a reactor that have not ended, after an id; those with a damaged id are skipped.
   func sessions(
     of reactor: String, after id: String?, limit: Int
   ) throws(DatabaseError) -> [SessionSummary] {
     var summaries: [SessionSummary] = []
-    try listSessions.bind(reactor, id ?? "", max(0, limit))
+    try listSessions.bind(reactor, id ?? "")
     defer { listSessions.reset() }
-    while let (id, epoch, version, lastActiveAt) = try listSessions.next(
-      as: (String, String, Int, Timestamp).self)
+    while summaries.count < limit,
+      let (id, epoch, version, lastActiveAt) = try listSessions.next(
+        as: (String, String, Int, Int64).self)
     {
+      guard RowValues.key(reactor: reactor, id: id) != nil else { continue }
+      // A session with damaged numbers is listed, and cannot be loaded.
       summaries.append(
         SessionSummary(
-          id: id, cursor: Cursor(epoch: epoch, version: version), subscribers: 0,
-          lastActiveAt: lastActiveAt))
+          id: id, cursor: Cursor(epoch: epoch, version: StoredValues.counts.nearest(version)),
+          subscribers: 0,
+          lastActiveAt: Timestamp(milliseconds: StoredValues.times.nearest(lastActiveAt))))
     }
     return summaries
   }
@@ -228,7 +239,9 @@ final class LogReader {
         as: (Int, [UInt8], String, UInt64?, UInt64?).self)
     {
       let snapshot = Snapshot(version: version, state: state, schema: schema)
-      guard checksum == nil || checksum == EntryChain.checksum(of: snapshot, at: chain ?? 0) else {
+      guard StoredValues.areCounts(version),
+        checksum == nil || checksum == EntryChain.checksum(of: snapshot, at: chain ?? 0)
+      else {
         damaged = damaged ?? version
         continue
       }

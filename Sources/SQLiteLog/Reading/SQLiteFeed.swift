@@ -1,4 +1,5 @@
 internal import ReactorLog
+internal import Telemetry
 
 /// The changes of a store that this process writes to.
 final class SQLiteFeed: ChangeFeed {
@@ -41,6 +42,8 @@ extension LogReader {
   }
 
   /// The changes after a number, in order.
+  ///
+  /// - Throws: If the first one is damaged; a later one ends the page.
   func changes(
     after number: Int, upTo latest: Int, limit: Int
   ) throws(DatabaseError) -> [StoreChange] {
@@ -53,11 +56,16 @@ extension LogReader {
           Int, Int, String?, String, String, Int, Int, String?, Timestamp, String?
         ).self)
     {
+      guard StoredValues.areCounts(number, version, first), RowValues.areTimes(at),
+        let kind = StoredChange.kind(kind, first: first, origin: origin, name: session),
+        reactor.map({ RowValues.key(reactor: $0, id: session) != nil }) ?? true
+      else {
+        guard changes.isEmpty else { break }
+        throw .damaged("change \(number)")
+      }
       changes.append(
         StoreChange(
-          number: number,
-          kind: StoredChange.kind(kind, first: first, origin: origin, name: session),
-          key: reactor.map { SessionKey(reactor: $0, id: session) },
+          number: number, kind: kind, key: reactor.map { SessionKey(reactor: $0, id: session) },
           cursor: Cursor(epoch: epoch, version: version), at: at, by: by))
     }
     return changes
@@ -68,12 +76,16 @@ extension StoreFile {
   /// Begins or continues the feed of changes, or ends it.
   ///
   /// A feed that was ended misses changes. It gets a new name when it begins again, so that readers
-  /// start over.
+  /// start over. So does a feed whose name or last number is damaged.
   ///
-  /// - Parameter isKept: Whether changes are retained.
+  /// - Parameters:
+  ///   - isKept: Whether changes are retained.
+  ///   - logger: Logs that the feed is damaged.
   /// - Returns: The name of the feed and the number of the last change; `nil` if none are retained.
   /// - Throws: If the store cannot be written.
-  func prepareFeed(isKept: Bool) throws(SQLiteLogError) -> (name: String, latest: Int)? {
+  func prepareFeed(
+    isKept: Bool, logger: Logger
+  ) throws(SQLiteLogError) -> (name: String, latest: Int)? {
     let connection = try open(for: .writing)
     do throws(DatabaseError) {
       guard isKept else {
@@ -81,13 +93,18 @@ extension StoreFile {
         return nil
       }
       let find = try connection.prepare("SELECT name FROM feed")
-      let latest = try connection.integer("SELECT coalesce(max(number), 0) FROM changes")
-      if let name = try find.first(as: String.self) { return (name, Int(latest)) }
+      let latest = Int(try connection.integer("SELECT coalesce(max(number), 0) FROM changes"))
+      if let name = try find.first(as: String.self) {
+        let id = ChangeID(store: name, number: latest)
+        if StoredValues.areCounts(latest), ChangeID(id.description) == id { return (name, latest) }
+        logger.error("changes are damaged and begin again", ["feed": name, "latest": "\(latest)"])
+      }
       let name = Epoch.random()
       try connection.execute(
         """
         BEGIN IMMEDIATE;
         DELETE FROM changes;
+        DELETE FROM feed;
         INSERT INTO feed (name) VALUES ('\(name)');
         COMMIT
         """)

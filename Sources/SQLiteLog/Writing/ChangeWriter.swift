@@ -24,6 +24,7 @@ struct ChangeWriter {
     guard rules.changeRetention > .zero else { return nil }
     retention = rules.changeRetention
     latest = Int(try connection.integer("SELECT coalesce(max(number), 0) FROM changes"))
+    guard StoredValues.areCounts(latest) else { throw .damaged("change \(latest)") }
     number = latest
     insert = try connection.prepare(
       """
@@ -96,13 +97,14 @@ struct StoredChange {
     }
   }
 
-  /// Returns the kind of change that the columns of a row describe.
-  static func kind(_ number: Int, first: Int, origin: String?, name: String) -> StoreChange.Kind {
+  /// Returns the kind of change that the columns of a row describe; `nil` for an unknown one.
+  static func kind(_ number: Int, first: Int, origin: String?, name: String) -> StoreChange.Kind? {
     switch number {
     case 0: .began(forkedFrom: origin.map { .init(session: $0, version: first) })
     case 1: .changed(from: first)
     case 2: .ended
-    default: .global(name: name)
+    case 3: .global(name: name)
+    default: nil
     }
   }
 }

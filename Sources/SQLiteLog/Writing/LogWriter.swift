@@ -40,10 +40,13 @@ final class LogWriter {
       PRAGMA cache_size = -16384;
       """)
     connection.followLog()
+    // A damaged id concerns its own history only.
+    let most = StoredValues.counts.upperBound
     nextID = try connection.integer(
       """
-      SELECT 1 + max(
-        coalesce((SELECT max(id) FROM sessions), 0), coalesce((SELECT max(session) FROM removals), 0))
+      SELECT 1 + max(0,
+        coalesce((SELECT max(id) FROM sessions WHERE id < \(most)), 0),
+        coalesce((SELECT max(session) FROM removals WHERE session < \(most)), 0))
       """)
     presence = file.presence
     presence.didOpenLog()
@@ -467,9 +470,11 @@ final class LogWriter {
     }
     // A fork at the oldest retained version has a snapshot and no entries.
     let chain = snapshot > version ? anchor : checksum
+    // The number of a damaged row can be any; a session with it cannot be loaded, only ended.
     let head = Head(
-      id: id, epoch: epoch, origin: origin, isEnded: isEnded, version: max(version, snapshot),
-      snapshot: snapshot, chain: chain ?? EntryChain.seed(origin ?? epoch))
+      id: id, epoch: epoch, origin: origin, isEnded: isEnded,
+      version: StoredValues.counts.nearest(max(version, snapshot)), snapshot: snapshot,
+      chain: chain ?? EntryChain.seed(origin ?? epoch))
     heads[key] = head
     return head
   }
