@@ -7,7 +7,7 @@ public import Telemetry
 /// and do not block readers in this process or in others.
 public final class SQLiteLog: MutationLog {
   let committer: GroupCommitter?
-  private let readers: ReaderPool
+  let readers: ReaderPool
 
   /// The changes of all sessions in the order of commits; `nil` if they are not retained.
   public let changes: (any ChangeFeed)?
@@ -42,7 +42,7 @@ public final class SQLiteLog: MutationLog {
       rules: StoreRules(
         retention: retention, outcomeRetention: outcomeRetention, changeRetention: changeRetention),
       publisher: publisher, logger: logger)
-    readers = ReaderPool(file)
+    readers = ReaderPool(file, lock: lock)
     if let feed, let publisher {
       changes = SQLiteFeed(named: feed.name, publisher, readers)
     } else {
@@ -64,13 +64,19 @@ public final class SQLiteLog: MutationLog {
     changes = nil
   }
 
-  deinit { committer?.close() }
+  deinit {
+    // Reads of a log that is open for reading only need no lock.
+    guard let committer else { return }
+    readers.close(within: .zero)
+    committer.close()
+  }
 
   /// Closes the log: blocks until all writes are on the disk, including writes of completions, and
   /// unlocks the store.
   ///
-  /// Later writes fail with `LogError.unavailable`. Must not be called from a completion of the
-  /// log. Further calls have no effect.
+  /// Later reads and writes fail with `LogError.unavailable`. A read that takes longer than `time`
+  /// keeps the store locked until it has ended. Must not be called from a completion of a write.
+  /// Further calls have no effect.
   ///
   /// - Parameter time: The maximum time to wait.
   /// - Returns: Whether everything is on the disk.
@@ -78,7 +84,7 @@ public final class SQLiteLog: MutationLog {
   public func close(within time: Duration = .seconds(60)) -> Bool {
     let deadline = ContinuousClock.now + time
     committer?.waitUntilIdle(within: time)
-    readers.close()
+    readers.close(within: deadline - .now)
     committer?.close()
     return committer?.waitUntilEnded(within: deadline - .now) ?? true
   }
