@@ -15,6 +15,7 @@ final class LogWriter {
   private let statements: WriteStatements
   private var outcomes: OutcomeSweep
   private var changes: ChangeWriter?
+  private var formerChanges: FormerChanges?
   private let retention: RetentionRules
   private var nextID: Int64
   /// Whether the file may contain rejected operations, see ``transact(_:)``.
@@ -56,6 +57,7 @@ final class LogWriter {
     sweep = try RetentionSweep(connection, rules)
     outcomes = try OutcomeSweep(connection, rules)
     changes = try ChangeWriter(connection, rules)
+    formerChanges = try FormerChanges(connection)
     retention = rules.retention
     mayHaveLeftovers = isAfterFailure
   }
@@ -63,6 +65,7 @@ final class LogWriter {
   /// Whether no maintenance is due.
   var isIdle: Bool {
     removals.isEmpty && !sweep.isDue && !outcomes.isDue && changes?.isDue != true
+      && formerChanges?.isDue != true
   }
 
   /// The number of the last committed change; `nil` if changes are not retained.
@@ -136,6 +139,7 @@ final class LogWriter {
       let deleted = try removals.deleteSome(except: forks)
       try outcomes.deleteSome(now: .now)
       try changes?.deleteSome(now: .now)
+      try formerChanges?.deleteSome()
       if mayHaveLeftovers { try connection.execute("PRAGMA user_version = \(Schema.version)") }
       // Check the files before the commit, because a commit to a deleted file succeeds. They are
       // not checked again after it: a file that is deleted during the commit is lost like one that
@@ -154,6 +158,7 @@ final class LogWriter {
       removals.didRollBack()
       outcomes.didRollBack()
       changes?.didRollBack()
+      formerChanges?.didRollBack()
       // Some errors end the transaction. If the rollback fails, its error is thrown and breaks the
       // connection.
       if connection.isInTransaction { try connection.execute("ROLLBACK") }
