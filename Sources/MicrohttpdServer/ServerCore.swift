@@ -13,7 +13,7 @@ final class ServerCore: Sendable {
   /// Limits the connections per client.
   let admission: Admission
 
-  /// The number of connections that were closed because their clients were too slow.
+  /// The number of connections for requests that were closed because their clients were too slow.
   let overdue = Atomic<Int>(0)
 
   private let buffered = Atomic<Int>(0)
@@ -54,7 +54,9 @@ final class ServerCore: Sendable {
     ServerStatistics(
       connections: connections.load(ordering: .relaxed), requestsInFlight: inFlight.current,
       streams: openStreams.current, rejected: rejected.load(ordering: .relaxed),
-      overdue: overdue.load(ordering: .relaxed))
+      overdue: streamLoops.reduce(overdue.load(ordering: .relaxed)) {
+        $0 + $1.overdue.load(ordering: .relaxed)
+      })
   }
 
   /// Whether a connection may be waiting in the kernel because the server was full.

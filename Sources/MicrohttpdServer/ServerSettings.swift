@@ -80,7 +80,7 @@ extension MicrohttpdServer {
 
     /// The maximum time for each step of a client; zero is no limit.
     ///
-    /// Bytes that the client sends or reads meanwhile do not extend the time.
+    /// Bytes that the client sends or reads meanwhile do not extend the time, except `stall`.
     public struct Timeouts: Sendable {
       /// For the first head of a new connection, unless `idle` is less, and for the header fields
       /// after a request line on a kept-alive connection.
@@ -92,14 +92,18 @@ extension MicrohttpdServer {
       /// For the next request line on a kept-alive connection, from the previous response.
       public var idle: Duration
 
+      /// For reading any byte of a stream, from the time at which the socket is full.
+      public var stall: Duration
+
       /// Creates timeouts.
       public init(
         head: Duration = .seconds(10), body: Duration = .seconds(60),
-        idle: Duration = .seconds(60)
+        idle: Duration = .seconds(60), stall: Duration = .seconds(120)
       ) {
         self.head = head
         self.body = body
         self.idle = idle
+        self.stall = stall
       }
 
       /// The timeout of a new connection.

@@ -15,6 +15,6 @@ public struct ServerStatistics: Hashable, Sendable {
   /// Connections that were rejected because their client had reached its limit.
   public var rejected: Int
 
-  /// Connections that were closed because their client was too slow.
+  /// Connections and streams that were closed because their client was too slow.
   public var overdue: Int
 }

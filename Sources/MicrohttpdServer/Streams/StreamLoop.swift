@@ -41,6 +41,8 @@ final class StreamLoop: StreamWaking {
   let poller: Poller
   /// Wakes the thread.
   let waker: Waker
+  /// The number of streams that were closed because their clients were too slow.
+  let overdue = Atomic<Int>(0)
   /// The messages to the thread.
   let inbox: Inbox<Message>
   private let settings: MicrohttpdServer.Settings

@@ -82,6 +82,7 @@ extension StreamWorker {
     slots[index].socket = nil
     silence.remove(index)
     unchecked.remove(index)
+    stalled.remove(index)
     lingering.remove(index)
     delayed.remove(index)
     socket.close()
@@ -114,17 +115,20 @@ extension StreamWorker {
     lingering.touch(index, at: now)
   }
 
-  private func write(_ index: Int, to socket: StreamSocket) {
+  func write(_ index: Int, to socket: StreamSocket) {
     switch socket.write(slots[index].connection.pending) {
     case .bytes(let count):
       slots[index].connection.wrote(count)
       bytesWritten += count
+      if stalled.count > 0 { stalled.remove(index) }
       if slots[index].connection.isStreaming {
         silence.touch(index, at: now)
       } else {
         lingering.touch(index, at: now)
       }
-    case .full: slots[index].connection.mustWait()
+    case .full:
+      slots[index].connection.mustWait()
+      if stall > 0, stalled.time(of: index) == nil { stalled.touch(index, at: now) }
     case .broken: close(index)
     }
   }

@@ -1,9 +1,10 @@
 internal import ReactorTransport
+internal import Synchronization
 internal import SystemThreads
 
 extension StreamWorker {
   /// Sends the heartbeats and the delayed responses that are due, and closes connections that have
-  /// lingered long enough, or whose client does not acknowledge bytes any more.
+  /// lingered long enough, or whose client does not acknowledge or read bytes any more.
   func serveTimers() {
     pace.advance(to: now, streams: silence.count)
     while let (index, time) = silence.oldest, pace.isDue(silentSince: time, at: now) {
@@ -14,6 +15,7 @@ extension StreamWorker {
       unchecked.touch(index, at: now)
       if slots[index].socket?.isAbandoned(for: liveness.timeout) == true { close(index) }
     }
+    while let (index, time) = stalled.oldest, now - time >= stall { closeIfStalled(index) }
     while let (index, due) = delayed.next, now >= due { endDelay(index) }
     while let (index, time) = lingering.oldest, now - time >= linger { close(index) }
   }
@@ -25,9 +27,25 @@ extension StreamWorker {
       next = pace.next(silentSince: time, at: now, streams: silence.count) ?? .max
     }
     if let (_, time) = unchecked.oldest { next = min(next, liveness.next(checkedAt: time)) }
+    if let (_, time) = stalled.oldest { next = min(next, time + stall) }
     if let (_, due) = delayed.next { next = min(next, due) }
     if let (_, time) = lingering.oldest { next = min(next, time + linger) }
     return next == .max ? -1 : Int32(clamping: max(0, next - now))
+  }
+
+  /// Closes a connection whose socket accepts no byte.
+  ///
+  /// The kernel reports room only when a large part of the buffer is free, so that a client that reads
+  /// slowly causes no event for a long time.
+  private func closeIfStalled(_ index: Int) {
+    guard let socket = slots[index].socket else { return }
+    write(index, to: socket)
+    if stalled.time(of: index) != nil {
+      loop.overdue.add(1, ordering: .relaxed)
+      close(index)
+    } else if slots[index].socket != nil, slots[index].connection.unblock() {
+      enqueue(index)
+    }
   }
 
   private func sendHeartbeat(_ index: Int) {

@@ -26,6 +26,8 @@ final class StreamWorker {
   let openStreams: ActivityCount
   var pace: HeartbeatPace
   let linger: Int64
+  /// The time that a full socket may accept no byte; 0 is no limit.
+  let stall: Int64
   let liveness: LivenessCheck
 
   var slots: [StreamSlot] = []
@@ -37,6 +39,9 @@ final class StreamWorker {
 
   /// Streams by the time of their last liveness check.
   var unchecked = RecencyList()
+
+  /// Connections whose socket is full, by the time since which it has accepted no byte.
+  var stalled = RecencyList()
 
   /// Ended connections by the time of their last write.
   var lingering = RecencyList()
@@ -64,6 +69,7 @@ final class StreamWorker {
     self.openStreams = openStreams
     pace = HeartbeatPace(interval: settings.heartbeat.milliseconds)
     linger = settings.linger.milliseconds
+    stall = settings.timeouts.stall.milliseconds
     liveness = LivenessCheck(heartbeat: settings.heartbeat.milliseconds)
   }
 

@@ -204,6 +204,9 @@ extension Configuration {
     Setting(
       "limits.transfer", \.server.timeouts.body, .duration(0.1...86_400),
       help: "The time limit for receiving a request body, and for sending a response."),
+    Setting(
+      "limits.stall", \.server.timeouts.stall, .duration(0.1...86_400),
+      help: "How long the client of a stream may read nothing while events are pending."),
   ]
 
   private static let httpSettings = [

@@ -59,6 +59,17 @@ extension OverSockets {
       withExtendedLifetime((server, gone)) {}
     }
 
+    @Test func `a client that does not read loses its stream after the time limit`() throws {
+      let stream = TestStream("one")
+      let (server, client) = try open(
+        stream, settings: .init(timeouts: .init(stall: .milliseconds(100))), receiveBuffer: 4096)
+      let block = String(repeating: "x", count: 65_536)
+      for _ in 0..<150 { stream.publish(block) }
+      #expect(stream.isClosed.wait())
+      #expect(server.server.statistics.overdue == 1)
+      withExtendedLifetime(client) {}
+    }
+
     @Test func `the head has the stream's status and fields`() throws {
       let server = try TestServer(
         responder: TestResponder { _, reply in reply(.stream(TestStream("a"))) })

@@ -1,6 +1,3 @@
-internal import Glibc
-internal import ReactorTransport
-internal import SystemThreads
 internal import Testing
 
 @testable internal import MicrohttpdServer
@@ -8,14 +5,14 @@ internal import Testing
 /// Writing events before the response of the request that caused them.
 @Suite struct EarlyTurnTests {
   @Test func `a woken stream is written to`() throws {
-    let worker = try Worker(streams: 3)
+    let worker = try ManualWorker(streams: 3)
     worker.streams[1].publish("news")
     worker.takeEarlyTurn()
     #expect(worker.received() == ["", "news", ""])
   }
 
   @Test func `a response waits for a few of many woken streams`() throws {
-    let worker = try Worker(streams: 20)
+    let worker = try ManualWorker(streams: 20)
     for stream in worker.streams { stream.publish("news") }
     worker.takeEarlyTurn()
     let early = worker.received().count { $0 == "news" }
@@ -30,7 +27,7 @@ internal import Testing
   @Test func `a stream that was written to in this turn sends later events together at its end`()
     throws
   {
-    let worker = try Worker(streams: 2)
+    let worker = try ManualWorker(streams: 2)
     worker.streams[0].publish("1")
     worker.takeEarlyTurn()
     worker.streams[0].publish("2")
@@ -48,7 +45,7 @@ internal import Testing
   @Test func `streams with large events take turns, and a turn writes a bounded number of bytes`()
     throws
   {
-    let worker = try Worker(streams: 21)
+    let worker = try ManualWorker(streams: 21)
     let large = String(repeating: "x", count: 100_000)
     for stream in worker.streams.dropLast() { stream.publish(large) }
     worker.streams[20].publish("news")
@@ -66,66 +63,8 @@ internal import Testing
   }
 
   @Test func `an early turn without streams has no effect`() throws {
-    let worker = try Worker(streams: 0)
+    let worker = try ManualWorker(streams: 0)
     worker.takeEarlyTurn()
     #expect(worker.received() == [])
-  }
-}
-
-/// A worker without a thread, with open idle streams and a manual clock.
-private final class Worker {
-  let streams: [TestStream]
-  private let worker: StreamWorker
-  private let clients: [Int32]
-
-  init(streams count: Int) throws {
-    streams = (0..<count).map { _ in TestStream() }
-    let loop = try StreamLoop(settings: .init(), openStreams: try #require(ActivityCount()))
-    worker = loop.makeWorker()
-    var clients: [Int32] = []
-    for stream in streams {
-      var ends: [Int32] = [-1, -1]
-      guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0 else {
-        throw TestFailure("no sockets")
-      }
-      clients.append(ends[0])
-      loop.adopt(HandOff(socket: ends[1], head: [], stream: stream, isChunked: false))
-    }
-    self.clients = clients
-    takeTurn()
-    advanceClock()
-  }
-
-  deinit {
-    worker.endAll()
-    for client in clients { close(client) }
-  }
-
-  func takeEarlyTurn() { worker.takeEarlyTurn() }
-
-  func takeTurn() { worker.takeTurn(atMost: 64) }
-
-  func advanceClock() { worker.now += 1 }
-
-  /// Returns the number of bytes that each client has received since the last call.
-  func receivedSizes() -> [Int] {
-    var bytes = [UInt8](repeating: 0, count: 200_000)
-    return clients.map { client in
-      var size = 0
-      while true {
-        let count = recv(client, &bytes, bytes.count, Int32(MSG_DONTWAIT))
-        guard count > 0 else { return size }
-        size += count
-      }
-    }
-  }
-
-  /// Returns the bytes that each client has received since the last call.
-  func received() -> [String] {
-    clients.map { client in
-      var bytes = [UInt8](repeating: 0, count: 256)
-      let count = recv(client, &bytes, bytes.count, Int32(MSG_DONTWAIT))
-      return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
-    }
   }
 }

@@ -1,0 +1,84 @@
+internal import Glibc
+internal import ReactorTransport
+internal import Synchronization
+internal import SystemThreads
+internal import Testing
+
+@testable internal import MicrohttpdServer
+
+/// A worker without a thread, with open idle streams and a manual clock.
+final class ManualWorker {
+  let streams: [TestStream]
+  private let worker: StreamWorker
+  private let clients: [Int32]
+
+  init(streams count: Int, settings: MicrohttpdServer.Settings = .init()) throws {
+    streams = (0..<count).map { _ in TestStream() }
+    let loop = try StreamLoop(settings: settings, openStreams: try #require(ActivityCount()))
+    worker = loop.makeWorker()
+    var clients: [Int32] = []
+    for stream in streams {
+      var ends: [Int32] = [-1, -1]
+      guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0 else {
+        throw TestFailure("no sockets")
+      }
+      clients.append(ends[0])
+      loop.adopt(HandOff(socket: ends[1], head: [], stream: stream, isChunked: false))
+    }
+    self.clients = clients
+    takeTurn()
+    advanceClock()
+  }
+
+  deinit {
+    worker.endAll()
+    for client in clients { close(client) }
+  }
+
+  func takeEarlyTurn() { worker.takeEarlyTurn() }
+
+  func takeTurn() { worker.takeTurn(atMost: 64) }
+
+  func advanceClock(by milliseconds: Int64 = 1) { worker.now += milliseconds }
+
+  /// Handles the events of the sockets, without a change of the clock.
+  func handleEvents() {
+    let now = worker.now
+    worker.handleEvents(waiting: 0)
+    worker.now = now
+  }
+
+  /// The time until the next timer is due, in milliseconds.
+  var untilTimer: Int32 { worker.millisecondsUntilTimer() }
+
+  /// The number of streams that were closed because their clients were too slow.
+  var overdue: Int { worker.loop.overdue.load(ordering: .relaxed) }
+
+  /// Receives bytes of one client; returns whether there were that many.
+  func receive(_ count: Int, of index: Int) -> Bool {
+    var bytes = [UInt8](repeating: 0, count: count)
+    return recv(clients[index], &bytes, count, Int32(MSG_DONTWAIT)) == count
+  }
+
+  /// Returns the number of bytes that each client has received since the last call.
+  func receivedSizes() -> [Int] {
+    var bytes = [UInt8](repeating: 0, count: 200_000)
+    return clients.map { client in
+      var size = 0
+      while true {
+        let count = recv(client, &bytes, bytes.count, Int32(MSG_DONTWAIT))
+        guard count > 0 else { return size }
+        size += count
+      }
+    }
+  }
+
+  /// Returns the bytes that each client has received since the last call.
+  func received() -> [String] {
+    clients.map { client in
+      var bytes = [UInt8](repeating: 0, count: 256)
+      let count = recv(client, &bytes, bytes.count, Int32(MSG_DONTWAIT))
+      return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+    }
+  }
+}
