@@ -17,6 +17,10 @@ public final class Broker: Sendable {
     public let description: String
   }
 
+  /// Settings of a broker that retains the connections of a process that is not executed for
+  /// minutes.
+  public static let patience = "ping_interval: \"10m\"\nwrite_deadline: \"10m\""
+
   /// The id of the process; `nil` if it is not running.
   public var id: Int32? { child.withLock { $0 } }
 
@@ -171,9 +175,9 @@ public final class Broker: Sendable {
       http: "127.0.0.1:\(monitoringPort)"
       server_name: \(name)
       \(settings.contains("max_payload") ? "" : "max_payload: 8MB")
-      ping_interval: "2s"
+      \(settings.contains("ping_interval") ? "" : "ping_interval: \"2s\"")
       ping_max: 2
-      write_deadline: "5s"
+      \(settings.contains("write_deadline") ? "" : "write_deadline: \"5s\"")
       \(hasJetStream ? store : "")
       \(settings)
       """

@@ -32,7 +32,7 @@ import Testing
   }
 
   private func request(
-    _ bytes: [UInt8], to node: NodeID, over bus: NATSBus, within time: Duration = .seconds(20)
+    _ bytes: [UInt8], to node: NodeID, over bus: NATSBus, within time: Duration = .seconds(600)
   ) async -> Result<[UInt8], BusError> {
     await withCheckedContinuation { continuation in
       bus.request(bytes, to: node, within: time) { continuation.resume(returning: $0) }
@@ -43,7 +43,7 @@ import Testing
   private let two = NodeID(name: "two", incarnation: 2)
 
   @Test func `a request gets the reply of its node`() async throws {
-    let broker = try Broker(hasJetStream: false)
+    let broker = try Broker(Broker.patience, hasJetStream: false)
     let (first, second) = (try bus(broker, one), try bus(broker, two))
     first.join(as: one, Handler())
     second.join(as: two, Handler())
@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test func `a node that is gone is reported at once`() async throws {
-    let broker = try Broker(hasJetStream: false)
+    let broker = try Broker(Broker.patience, hasJetStream: false)
     let (first, second) = (try bus(broker, one), try bus(broker, two))
     #expect(await request([1], to: two, over: first) == .failure(.noSuchNode))
     second.join(as: two, Handler())
@@ -72,7 +72,7 @@ import Testing
   @Test func `each of many requests gets its reply, or the report that its node is gone`()
     async throws
   {
-    let broker = try Broker(hasJetStream: false)
+    let broker = try Broker(Broker.patience, hasJetStream: false)
     let (first, second) = (try bus(broker, one), try bus(broker, two))
     first.join(as: one, Handler())
     second.join(as: two, Handler())
@@ -90,7 +90,7 @@ import Testing
   }
 
   @Test func `messages of a lane arrive in order, broadcasts at all other nodes`() async throws {
-    let broker = try Broker(hasJetStream: false)
+    let broker = try Broker(Broker.patience, hasJetStream: false)
     let (first, second) = (try bus(broker, one), try bus(broker, two))
     let (own, other) = (Handler(), Handler())
     first.join(as: one, own)

@@ -347,7 +347,7 @@ package final class ClusterNode: Sendable {
   }
 
   func isInMemory(_ key: SessionKey) -> Bool {
-    reactor(key.reactor)?.liveSession(key.id) != nil
+    reactor(key.reactor)?.isInMemory(key.id) ?? false
   }
 
   /// Returns whether a session is in this node's memory.

@@ -202,7 +202,7 @@ import Testing
   {
     let broker = try Broker()
     var store = try TestStore(broker.url)
-    store.settings.wait = .seconds(20)
+    store.settings.wait = .seconds(600)
     let log = try await store.open()
     defer { log.close() }
     let session = log.counter()

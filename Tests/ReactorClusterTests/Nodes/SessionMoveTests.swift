@@ -32,6 +32,19 @@ struct SessionMoveTests {
     #expect(cluster.holders(of: key).count == 1)
   }
 
+  @Test func `a session is in memory when its first request gets it`() async throws {
+    let cluster = try await Cluster()
+    let owner = try cluster.owner(of: key)
+    let reactor = try #require(owner.host.reactor(key.reactor))
+    // Within the completion, since other requests could wait for the session until it returns.
+    let isHeld = await withCheckedContinuation { continuation in
+      reactor.session(key.id, for: .use, parameters: nil) { [key] _ in
+        continuation.resume(returning: owner.node.holds(key))
+      }
+    }
+    #expect(isHeld)
+  }
+
   @Test func `a session stays if its owner's clients use it, and if a stream shows it`()
     async throws
   {

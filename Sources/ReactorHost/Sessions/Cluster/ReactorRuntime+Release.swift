@@ -8,6 +8,8 @@ extension ReactorRuntime: LocalReactor {
     environment.log.session(SessionKey(reactor: name, id: id)).lastWriter(completion: completion)
   }
 
+  func isInMemory(_ id: String) -> Bool { residentSession(id) != nil }
+
   func release(
     _ id: String, to owner: NodeID?, forced: Bool, completion: @escaping @Sendable (Bool) -> Void
   ) {

@@ -78,6 +78,12 @@ package protocol LocalReactor: HostedReactor {
   /// The fingerprint of the reactor's State and Mutation.
   var fingerprint: String { get }
 
+  /// Returns whether a session is in memory, even if earlier requests still wait for it.
+  ///
+  /// ``HostedReactor/liveSession(_:)`` returns the session only after them, so that requests keep
+  /// their order.
+  func isInMemory(_ id: String) -> Bool
+
   /// Evicts a session from memory.
   ///
   /// - Parameters:
