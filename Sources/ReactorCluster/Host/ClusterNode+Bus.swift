@@ -43,19 +43,19 @@ extension ClusterNode: BusHandler {
       handle { $0.claimed(key, by: owner, isInMemory: isInMemory, at: $1) }
     case .commits(let commits): receive(commits)
     case .digest(let digest, let owner): receive(digest, from: owner)
-    case .closed(let key, let isDeleted, let owner):
-      change(key) { $0.closed(by: owner, isDeleted: isDeleted) }
-    case .streams(let key, let streams, let edge):
-      changeFeed(of: key, for: edge) { $0.setStreams(streams, of: edge) }
-    case .presence(let key, let presence): remoteSession(key)?.didReceive(presence)
-    case .unsubscribe(let key, let edge): unsubscribe(edge, from: key)
+    case .closed(let key, let number, let isDeleted, let owner):
+      change(key) { $0.closed(number, by: owner, isDeleted: isDeleted) }
+    case .streams(let key, let report, let edge): receive(report, of: key, from: edge)
+    case .presence(let key, let page): remoteSession(key)?.didReceive(page)
+    case .unsubscribe(let key, let number, let edge):
+      unsubscribe(edge, from: key, upTo: number)
     case .signal(let key, let json, let sender):
       // A session that has left this node's memory has no subscribers here.
       reactor(key.reactor)?.liveSession(key.id)?.publish(SessionSignal(json, from: sender))
     case .publishedSignal(let key, let json, let sender):
       remoteSession(key)?.didReceive(SessionSignal(json, from: sender))
-    case .observesActivity(let key, let isObserved, let edge):
-      changeFeed(of: key, for: edge) { $0.setObservesActivity(isObserved, edge) }
+    case .observesActivity(let key, let number, let isObserved, let edge):
+      changeFeed(of: key, for: edge, number) { $0.setObservesActivity(isObserved, edge) }
     case .activity(let key, let activity): remoteSession(key)?.didReceive(activity)
     }
   }

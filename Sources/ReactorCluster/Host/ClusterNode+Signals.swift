@@ -18,10 +18,10 @@ extension ClusterNode {
 
   /// Requests the activity of a session from its owner, or cancels the request.
   func observeActivity(_ isObserved: Bool, of key: SessionKey) {
-    let (owner, me) = state.withLock { ($0.subscriptions.owner(of: key), $0.machine.node) }
-    // Without an open subscription, `RemoteSession.didOpenSubscription()` sends the request later.
-    guard let owner else { return }
-    send(.observesActivity(key, isObserved, from: me), to: owner, about: key)
+    let (opened, me) = state.withLock { ($0.subscriptions.opened(key), $0.machine.node) }
+    // Without an open subscription, `RemoteSession.didOpenSubscription(_:)` sends the request later.
+    guard let (owner, number) = opened else { return }
+    send(.observesActivity(key, number, isObserved, from: me), to: owner, about: key)
   }
 
   /// Sends the activity of a session of this node to the nodes that have requested it.

@@ -12,26 +12,30 @@ extension ClusterNode {
 
   /// Closes the subscription of a session that has no observer left.
   func unsubscribe(_ session: RemoteSession) {
-    let (owner, me) = state.withLock { state in
+    let (removed, me) = state.withLock { state in
       (state.subscriptions.remove(session.key), state.machine.node)
     }
-    guard let owner else { return }
-    send(.unsubscribe(session.key, from: me), to: owner, about: session.key)
+    guard let (owner, number) = removed else { return }
+    send(.unsubscribe(session.key, number, from: me), to: owner, about: session.key)
   }
 
   func openSubscription(to key: SessionKey) {
-    call(.subscribe, of: key) { [weak self] result in
+    guard let number = state.withLock({ $0.subscriptions.beginOpening(key) }) else { return }
+    call(.subscribe(number), of: key) { [weak self] result in
       guard let self else { return }
       switch result {
       case .success(.opened(let image, _), let owner):
-        change(key, states: [image.current]) { $0.opened(by: owner, at: image.current.cursor) }
-        didOpenSubscription(to: key, at: owner)
+        change(key, states: [image.current]) {
+          $0.opened(number, by: owner, at: image.current.cursor)
+        }
+        didOpenSubscription(number, to: key, at: owner)
       case .success(.failed(.ended), _), .success(.failed(.unknown), _):
+        guard state.withLock({ $0.subscriptions.isCurrent(number, of: key) }) else { return }
         remoteSession(key)?.end(.deleted)
       default:
         let now = now
         change(key) { subscription in
-          subscription.failedToOpen(at: now)
+          subscription.failedToOpen(number, at: now)
           return .none
         }
       }
@@ -41,20 +45,30 @@ extension ClusterNode {
   /// Reports the streams to the owner at which a subscription was opened.
   ///
   /// If the subscription was removed in the meantime, closes it at the owner.
-  private func didOpenSubscription(to key: SessionKey, at owner: NodeID) {
-    if let session = remoteSession(key), state.withLock({ $0.subscriptions.has(key) }) {
-      session.didOpenSubscription()
-    } else {
-      send(.unsubscribe(key, from: node), to: owner, about: key)
+  private func didOpenSubscription(_ number: UInt64, to key: SessionKey, at owner: NodeID) {
+    let (session, exists, isCurrent) = state.withLock { state in
+      (
+        state.remotes[key]?.session, state.subscriptions.has(key),
+        state.subscriptions.isCurrent(number, of: key)
+      )
+    }
+    if let session, isCurrent {
+      session.didOpenSubscription(number)
+    } else if session == nil || !exists {
+      send(.unsubscribe(key, number, from: node), to: owner, about: key)
     }
   }
 
-  /// Reports the streams of this node to the owner, if there is one.
-  func report(_ streams: [StreamOwner: Int], of key: SessionKey) {
-    let (owner, me) = state.withLock { ($0.subscriptions.owner(of: key), $0.machine.node) }
-    guard let owner else { return }
-    let reported = streams.map { ReportedStreams(name: $0.key.text, count: $0.value) }
-    send(.streams(key, reported, from: me), to: owner, about: key)
+  /// Reports streams of this node to the owner of a session.
+  ///
+  /// Without an open subscription, or if another one is opened in the meantime,
+  /// `RemoteSession.didOpenSubscription(_:)` reports all streams later.
+  func report(_ parts: [StreamReport], of key: SessionKey) {
+    let (opened, me) = state.withLock { ($0.subscriptions.opened(key), $0.machine.node) }
+    guard let (owner, number) = opened else { return }
+    for part in parts where part.subscription == number {
+      send(.streams(key, part, from: me), to: owner, about: key)
+    }
   }
 
   /// Returns the remote session of a key; `nil` if no client of this node uses it.
@@ -91,10 +105,13 @@ extension ClusterNode {
   func receive(_ commits: PublishedCommits) {
     let state = CommittedState(
       cursor: Cursor(epoch: commits.epoch, version: commits.version), json: commits.state)
-    change(commits.session, states: [state]) {
+    let removal = change(commits.session, states: [state]) {
       $0.received(
         from: commits.owner, epoch: commits.epoch, after: commits.base, to: commits.version)
     }
+    guard let removal else { return }
+    let message = NodeMessage.unsubscribe(commits.session, removal, from: node)
+    send(message, to: commits.owner, about: commits.session)
   }
 
   func receive(_ digest: Digest, from owner: NodeID) {
@@ -104,13 +121,19 @@ extension ClusterNode {
   }
 
   /// Changes a subscription, and publishes the states that follow the last one.
+  ///
+  /// - Returns: If there is no subscription, the number up to which the sender of the event is to
+  ///   remove those of this node.
+  @discardableResult
   func change(
     _ key: SessionKey, states: [CommittedState] = [],
     _ body: (inout RemoteSubscription) -> RemoteSubscription.Action
-  ) {
+  ) -> UInt64? {
     let now = now
     var session: RemoteSession?
+    var removal: UInt64?
     let action = state.withLock { state in
+      removal = state.subscriptions.removal(of: key)
       session = state.remotes[key]?.session
       let action = state.subscriptions.change(key, at: now, body)
       // Enqueue within the lock, so that the states have the order of the decisions.
@@ -125,5 +148,6 @@ extension ClusterNode {
     case .publish: session?.publishEnqueued()
     case .end: session?.end(.deleted)
     }
+    return removal
   }
 }

@@ -195,8 +195,8 @@ final class ClusteredReactor: HostedReactor {
 }
 
 extension RemoteResult {
-  /// The error of a call that opens a session.
-  fileprivate var sessionError: SessionError {
+  /// The error of a call that opens or uses a session.
+  var sessionError: SessionError {
     switch self {
     case .success(.failed(let error), _): error
     case .failure(let error): .log(error)

@@ -36,8 +36,8 @@ struct OwnerExecution: Sendable {
         if case .success = result { node.claim(SessionKey(reactor: key.reactor, id: id)) }
         respond(result)
       }
-    case .subscribe, .confirm, .effects, .cancelEffect, .timers, .cancelTimer, .state, .states,
-      .entries:
+    case .subscribe, .confirm, .effects, .cancelEffect, .timers, .cancelTimer, .subscribers,
+      .state, .states, .entries:
       reactor.session(key.id, for: .use) { result in
         switch result {
         case .success(let opened): use(opened.session, for: call)
@@ -75,7 +75,7 @@ struct OwnerExecution: Sendable {
   /// Executes a call that uses the session.
   private func use(_ session: any Session, for call: SessionCall) {
     switch call {
-    case .subscribe: subscribe(to: session)
+    case .subscribe(let number): subscribe(to: session, as: number)
     case .confirm: confirm(session)
     case .effects(let id, let limit):
       session.effects(after: id, limit: limit) { effects in
@@ -87,6 +87,10 @@ struct OwnerExecution: Sendable {
         respond(.timers(timers.map { Self.page($0) { $0.action.count } }))
       }
     case .cancelTimer(let id): session.cancelTimer(id) { respond(.cancelled($0)) }
+    case .subscribers(let name, let limit):
+      session.subscribers(after: name, limit: limit) { result in
+        respond(result) { .subscribers($0) }
+      }
     case .state(let version):
       session.state(at: version) { respond($0.map { [$0] }) }
     case .states(let version, let limit):
@@ -124,9 +128,9 @@ struct OwnerExecution: Sendable {
     }
   }
 
-  private func subscribe(to session: any Session) {
+  private func subscribe(to session: any Session, as number: UInt64) {
     let edge = request.number.edge
-    guard let state = node.subscribe(edge, to: session) else {
+    guard let state = node.subscribe(edge, to: session, as: number) else {
       return report(node.isAlive(edge) ? .displaced(by: nil) : .unavailable)
     }
     var image = SessionImage(session)

@@ -7,7 +7,7 @@ final class RemoteFeed: SessionObserver, PresenceObserver, SignalObserver, Activ
   private struct State {
     var latest: CommittedState?
     /// The streams per node.
-    var streams: [NodeID: [StreamOwner: Int]] = [:]
+    var streams: [NodeID: ReportedNode] = [:]
     /// The nodes that have requested the activity.
     var activityObservers: Set<NodeID> = []
   }
@@ -52,7 +52,7 @@ final class RemoteFeed: SessionObserver, PresenceObserver, SignalObserver, Activ
   }
 
   func presenceDidChange(_ update: PresenceUpdate) {
-    node?.publish(update.presence, of: key)
+    node?.publish(update.eventPage, of: key)
   }
 
   func didReceive(_ signal: SessionSignal) {
@@ -82,7 +82,7 @@ final class RemoteFeed: SessionObserver, PresenceObserver, SignalObserver, Activ
 
   /// Ends the observation: no node is subscribed.
   func stop() {
-    for edge in state.withLock({ Array($0.streams.keys) }) { setStreams([], of: edge) }
+    for edge in state.withLock({ Array($0.streams.keys) }) { removeStreams(of: edge) }
     for edge in state.withLock({ $0.activityObservers }) { setObservesActivity(false, edge) }
     session?.stopObserving(self)
     session?.stopObservingPresence(self)
@@ -91,19 +91,24 @@ final class RemoteFeed: SessionObserver, PresenceObserver, SignalObserver, Activ
 
   /// Removes the streams and the activity request of a node that is no longer subscribed.
   func remove(_ edge: NodeID) {
-    setStreams([], of: edge)
+    removeStreams(of: edge)
     setObservesActivity(false, edge)
   }
 
-  /// Replaces the streams of a node.
-  func setStreams(_ reported: [ReportedStreams], of edge: NodeID) {
-    var changes = Dictionary(
-      reported.map { (StreamOwner($0.name), max(0, $0.count)) }, uniquingKeysWith: +)
-    state.withLock { state in
-      let known = state.streams[edge] ?? [:]
-      state.streams[edge] = changes.isEmpty ? nil : changes
-      for (owner, count) in known { changes[owner, default: 0] -= count }
-    }
+  private func removeStreams(of edge: NodeID) {
+    apply(state.withLock { $0.streams.removeValue(forKey: edge)?.removal } ?? [:])
+  }
+
+  /// Changes the streams of a node.
+  ///
+  /// - Returns: `false` if a part of the report is missing.
+  func receive(_ report: StreamReport, of edge: NodeID) -> Bool {
+    let changes = state.withLock { $0.streams[edge, default: ReportedNode()].receive(report) }
+    apply(changes ?? [:])
+    return changes != nil
+  }
+
+  private func apply(_ changes: [StreamOwner: Int]) {
     for (owner, change) in changes where change != 0 {
       session?.changeStreams(of: owner, by: change)
     }
@@ -111,17 +116,23 @@ final class RemoteFeed: SessionObserver, PresenceObserver, SignalObserver, Activ
 }
 
 extension ClusterNode.State {
-  /// Subscribes a node to a session.
+  /// Subscribes a node to a session, or renews its subscription.
   ///
-  /// - Returns: `false` if the node is not alive, since its failure was handled before, or if the
-  ///   limit is reached.
-  fileprivate mutating func subscribe(_ edge: NodeID, to key: SessionKey) -> Bool {
-    machine.isAlive(edge) && subscribed.insert(edge, to: key)
+  /// - Returns: Whether the node has renewed a subscription that it has closed or lost; `nil` if the
+  ///   node is not alive, since its failure was handled before, or if the limit is reached.
+  fileprivate mutating func subscribe(
+    _ edge: NodeID, to key: SessionKey, as number: UInt64
+  ) -> Bool? {
+    let known = subscribed.number(of: key, for: edge)
+    guard machine.isAlive(edge), subscribed.insert(edge, to: key, as: number) else { return nil }
+    return known.map { $0 < number } ?? false
   }
 
-  /// Returns the feed of a session; `nil` if the node is not subscribed to it.
-  fileprivate func feed(of key: SessionKey, for edge: NodeID) -> RemoteFeed? {
-    subscribed.has(key, for: edge) ? feeds[key] : nil
+  /// Returns the feed of a session; `nil` if the node has no subscription with the number.
+  fileprivate func feed(
+    of key: SessionKey, for edge: NodeID, _ number: UInt64
+  ) -> RemoteFeed? {
+    subscribed.number(of: key, for: edge) == number ? feeds[key] : nil
   }
 }
 
@@ -138,30 +149,51 @@ extension ClusterNode {
 
   /// Changes the streams or the activity request of a subscribed node.
   ///
-  /// Ignores a late message of a node that is not subscribed, since no failure of the node would
-  /// remove the change.
-  func changeFeed(of key: SessionKey, for edge: NodeID, _ body: (RemoteFeed) -> Void) {
-    guard let feed = state.withLock({ $0.feed(of: key, for: edge) }) else { return }
+  /// Ignores a late message of a node whose subscription has another number or was closed, since no
+  /// failure of the node would remove the change.
+  func changeFeed(
+    of key: SessionKey, for edge: NodeID, _ number: UInt64, _ body: (RemoteFeed) -> Void
+  ) {
+    guard let feed = state.withLock({ $0.feed(of: key, for: edge, number) }) else { return }
     body(feed)
     // The node may have failed in the meantime.
-    if state.withLock({ $0.feed(of: key, for: edge) }) !== feed { feed.remove(edge) }
+    let isCurrent = state.withLock { $0.feeds[key] === feed && $0.subscribed.has(key, for: edge) }
+    if !isCurrent { feed.remove(edge) }
+  }
+
+  /// Changes the streams of a subscribed node.
+  ///
+  /// If a part of the report was lost, closes the subscription: the node opens it again, and reports
+  /// all its streams.
+  func receive(_ report: StreamReport, of key: SessionKey, from edge: NodeID) {
+    changeFeed(of: key, for: edge, report.subscription) { feed in
+      guard !feed.receive(report, of: edge) else { return }
+      let message = NodeMessage.closed(key, report.subscription, isDeleted: false, by: node)
+      send(message, to: edge, about: key)
+    }
   }
 
   /// Subscribes a node to a session of this one.
   ///
   /// - Returns: The current state, which the first message to the node follows; `nil` if the
   ///   session has ended, or the node is not alive.
-  func subscribe(_ edge: NodeID, to session: any Session) -> CommittedState? {
+  func subscribe(
+    _ edge: NodeID, to session: any Session, as number: UInt64
+  ) -> CommittedState? {
     let key = session.key
     let known = feed(of: key)
     let feed = known?.session === session ? known : nil
     if let feed {
-      guard state.withLock({ $0.subscribe(edge, to: key) }) else { return nil }
+      guard let isRenewed = state.withLock({ $0.subscribe(edge, to: key, as: number) }) else {
+        return nil
+      }
+      // The node requests the activity again if it still needs it.
+      if isRenewed { feed.setObservesActivity(false, edge) }
       return feed.latest
     }
     let new = RemoteFeed(session, at: self)
     let isAdded = state.withLock { state in
-      guard state.subscribe(edge, to: key) else { return false }
+      guard state.subscribe(edge, to: key, as: number) != nil else { return false }
       state.feeds[key] = new
       return true
     }
@@ -172,9 +204,10 @@ extension ClusterNode {
     return new.latest
   }
 
-  func unsubscribe(_ edge: NodeID, from key: SessionKey) {
+  /// Removes the subscription of a node if its number is at most `number`.
+  func unsubscribe(_ edge: NodeID, from key: SessionKey, upTo number: UInt64) {
     let (feed, isUnused) = state.withLock { state -> (RemoteFeed?, Bool) in
-      state.subscribed.remove(edge, from: key)
+      guard state.subscribed.remove(edge, from: key, upTo: number) else { return (nil, false) }
       let isUnused = !state.subscribed.has(key)
       return (isUnused ? state.feeds.removeValue(forKey: key) : state.feeds[key], isUnused)
     }
@@ -196,21 +229,22 @@ extension ClusterNode {
   }
 
   /// Publishes the subscribers of a session to its subscribed nodes.
-  func publish(_ presence: Presence, of key: SessionKey) {
+  func publish(_ page: PresencePage, of key: SessionKey) {
     for edge in state.withLock({ $0.subscribed.nodes(of: key) }) {
-      send(.presence(key, presence), to: edge, about: key)
+      send(.presence(key, page), to: edge, about: key)
     }
   }
 
   /// The session of a feed has left memory or was deleted.
   func feedDidEnd(_ feed: RemoteFeed, isDeleted: Bool) {
-    let (owner, nodes) = state.withLock { state -> (NodeID, [NodeID]) in
+    let (owner, removed) = state.withLock { state -> (NodeID, [(node: NodeID, number: UInt64)]) in
       guard state.feeds[feed.key] === feed else { return (state.machine.node, []) }
       state.feeds[feed.key] = nil
       return (state.machine.node, state.subscribed.removeAll(from: feed.key))
     }
-    for node in nodes {
-      send(.closed(feed.key, isDeleted: isDeleted, by: owner), to: node, about: feed.key)
+    for (node, number) in removed {
+      let message = NodeMessage.closed(feed.key, number, isDeleted: isDeleted, by: owner)
+      send(message, to: node, about: feed.key)
     }
   }
 

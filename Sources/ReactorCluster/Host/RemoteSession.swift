@@ -17,8 +17,7 @@ final class RemoteSession: SubmissionTarget {
     var activity = SessionActivity()
     /// The node that replied last.
     var owner: NodeID
-    /// The streams of this node, per owner.
-    var streams: [StreamOwner: Int] = [:]
+    var reporter = StreamReporter()
     var revision = 0
     /// The states to publish, in order, each with the observers at the time of its arrival.
     var enqueued: [(CommittedState, [any SessionObserver])] = []
@@ -37,6 +36,8 @@ final class RemoteSession: SubmissionTarget {
   let parameters: [UInt8]?
   let node: ClusterNode
   private let state: Mutex<State>
+  /// Acquired while parts of a report are sent, so that they keep their order.
+  private let reporting = Mutex(())
 
   init(_ key: SessionKey, _ image: SessionImage, of owner: NodeID, at node: ClusterNode) {
     self.key = key
@@ -61,7 +62,7 @@ final class RemoteSession: SubmissionTarget {
     }
   }
 
-  var subscriberCount: Int { presence.count }
+  var subscriberCount: Int { state.withLock { $0.image.presence.presence.count } }
 
   /// Updates the session with a reply of its owner.
   func update(_ image: SessionImage, of owner: NodeID) {
@@ -183,12 +184,24 @@ final class RemoteSession: SubmissionTarget {
 
   // MARK: Streams and presence
 
-  var presence: Presence { state.withLock { $0.image.presence } }
+  var presence: Presence { state.withLock { $0.image.presence.presence } }
+
+  func subscribers(
+    after name: String?, limit: Int,
+    completion: @escaping @Sendable (Result<PresencePage, SessionError>) -> Void
+  ) {
+    node.call(.subscribers(after: name, limit: limit), of: key) { result in
+      if case .success(.subscribers(let page), _) = result {
+        completion(.success(page))
+      } else {
+        completion(.failure(result.sessionError))
+      }
+    }
+  }
 
   func changeStreams(of owner: StreamOwner, by change: Int) -> Int {
     let (isDue, revision) = state.withLock { state -> (Bool, Int) in
-      let streams = state.streams[owner, default: 0] + change
-      state.streams[owner] = streams > 0 ? streams : nil
+      state.reporter.change(owner, by: change)
       state.revision += 1
       defer { state.isReportDue = true }
       return (!state.isReportDue, state.revision)
@@ -204,19 +217,21 @@ final class RemoteSession: SubmissionTarget {
     }
   }
 
-  /// Reports all streams of this node to the owner.
-  func reportStreams() {
-    let streams = state.withLock { state in
-      state.isReportDue = false
-      return state.streams
+  /// Reports the streams of this node that the owner does not know yet.
+  private func reportStreams() {
+    reporting.withLock { _ in
+      let parts = state.withLock { state in
+        state.isReportDue = false
+        return state.reporter.takeParts()
+      }
+      node.report(parts, of: key)
     }
-    node.report(streams, of: key)
   }
 
   func observePresence(_ observer: any PresenceObserver) {
     let update = state.withLock { state in
       state.presenceObservers.append(observer)
-      return PresenceUpdate(state.image.presence, revision: state.revision)
+      return state.presenceUpdate
     }
     observer.presenceDidChange(update)
   }
@@ -244,10 +259,10 @@ final class RemoteSession: SubmissionTarget {
   }
 
   /// The owner has published the subscribers of all nodes.
-  func didReceive(_ presence: Presence) {
+  func didReceive(_ page: PresencePage) {
     let (update, observers) = state.withLock { state in
-      state.image.presence = presence
-      return (PresenceUpdate(presence, revision: state.revision), state.presenceObservers)
+      state.image.presence = page
+      return (state.presenceUpdate, state.presenceObservers)
     }
     for observer in observers { observer.presenceDidChange(update) }
   }
@@ -288,13 +303,18 @@ final class RemoteSession: SubmissionTarget {
 
   /// Reports the streams and requests the activity: the subscription was opened at an owner that
   /// does not have them.
-  func didOpenSubscription() {
+  func didOpenSubscription(_ number: UInt64) {
+    state.withLock { $0.reporter.begin(number) }
     reportStreams()
     if state.withLock({ !$0.activityObservers.isEmpty }) { node.observeActivity(true, of: key) }
   }
 }
 
 extension RemoteSession.State {
+  fileprivate var presenceUpdate: PresenceUpdate {
+    PresenceUpdate(image.presence.presence, more: image.presence.more, revision: revision)
+  }
+
   /// Adds a state to publish.
   ///
   /// A state that is not newer than the current one is dropped.
@@ -362,123 +382,5 @@ extension RemoteResult {
     case .failure(let error): .notCommitted(error)
     case .success: .ended
     }
-  }
-
-  /// The error of a call that reads the history.
-  fileprivate var historyError: HistoryError {
-    switch self {
-    case .success(.history(let error), _): error
-    case .failure(let error): .log(error)
-    case .success: .log(.unavailable("The session cannot be read at its owner."))
-    }
-  }
-}
-
-/// The history, in pages from the owner.
-extension RemoteSession {
-  func state(
-    at version: Int,
-    completion: @escaping HistoryCompletion<CommittedState>
-  ) {
-    node.call(.state(version: version), of: key) { result in
-      if case .success(.states(let states), _) = result, let first = states.first {
-        completion(.success(first))
-      } else {
-        completion(.failure(result.historyError))
-      }
-    }
-  }
-
-  func entries(
-    after version: Int, limit: Int,
-    completion: @escaping HistoryCompletion<[LogEntry]>
-  ) {
-    node.call(.entries(after: version, limit: limit), of: key) { result in
-      if case .success(.entries(let entries), _) = result {
-        completion(.success(entries))
-      } else {
-        completion(.failure(result.historyError))
-      }
-    }
-  }
-
-  func replay(
-    after version: Int?,
-    completion: @escaping HistoryCompletion<any StateReplay>
-  ) {
-    states(after: version, limit: RemoteReplay.page) { [self] result in
-      completion(result.map { RemoteReplay(self, first: $0, after: version) })
-    }
-  }
-
-  fileprivate func states(
-    after version: Int?, limit: Int,
-    completion: @escaping HistoryCompletion<[CommittedState]>
-  ) {
-    node.call(.states(after: version, limit: limit), of: key) { result in
-      if case .success(.states(let states), _) = result {
-        completion(.success(states))
-      } else {
-        completion(.failure(result.historyError))
-      }
-    }
-  }
-}
-
-/// Reads states page by page from the owner of a session, which folds each page from a snapshot.
-private final class RemoteReplay: StateReplay {
-  /// The number of states of the first page.
-  static let page = 100
-  /// The bounds of a later page, in states and in bytes.
-  ///
-  /// For each page the owner folds the log from the snapshot before it: up to 2,048 versions.
-  private static let bound = (count: 1_000, size: 1 << 18)
-
-  fileprivate struct State {
-    /// The states that the owner has sent and that have not been read yet.
-    var pending: ArraySlice<CommittedState>
-    /// The version of the last state that was read.
-    var version: Int?
-    /// The number of states of the next page.
-    var length = RemoteReplay.page
-  }
-
-  private let session: RemoteSession
-  private let state: Mutex<State>
-
-  init(_ session: RemoteSession, first: [CommittedState], after version: Int?) {
-    self.session = session
-    state = Mutex(State(pending: first[...], version: version))
-  }
-
-  func next(
-    limit: Int,
-    completion: @escaping HistoryCompletion<[CommittedState]>
-  ) {
-    let (ready, version, length) = state.withLock { ($0.take(limit), $0.version, $0.length) }
-    guard ready.isEmpty else { return completion(.success(ready)) }
-    session.states(after: version, limit: max(limit, length)) { [self] result in
-      completion(result.map { receive($0, limit) })
-    }
-  }
-
-  /// Stores a page that the owner has sent, and returns its first states.
-  private func receive(_ page: [CommittedState], _ limit: Int) -> [CommittedState] {
-    let size = page.reduce(0) { $0 + $1.json.count } / max(1, page.count)
-    return state.withLock { state in
-      state.length = max(1, min(Self.bound.count, Self.bound.size / max(1, size)))
-      state.pending = page[...]
-      return state.take(limit)
-    }
-  }
-}
-
-extension RemoteReplay.State {
-  /// Removes the first states.
-  fileprivate mutating func take(_ limit: Int) -> [CommittedState] {
-    let taken = Array(pending.prefix(limit))
-    pending = pending.dropFirst(taken.count)
-    if let last = taken.last { version = last.version }
-    return taken
   }
 }

@@ -42,9 +42,13 @@ extension MessageWriter {
     write(request.payload)
   }
 
-  mutating func write(_ streams: ReportedStreams) {
-    write(streams.name) { $0.write($1) }
-    write(streams.count)
+  mutating func write(_ report: StreamReport) {
+    write(report.subscription)
+    write(report.part)
+    write(all: report.streams) { writer, streams in
+      writer.write(streams.name) { $0.write($1) }
+      writer.write(streams.count)
+    }
   }
 
   mutating func write(_ commits: PublishedCommits) {
@@ -109,8 +113,12 @@ extension MessageReader {
       number: number, session: key, kind: kind, isRepeated: try bool(), payload: try data())
   }
 
-  mutating func streams() throws(MessageError) -> ReportedStreams {
-    ReportedStreams(name: try optionalText(), count: try count())
+  mutating func report() throws(MessageError) -> StreamReport {
+    StreamReport(
+      subscription: try number(), part: try count(),
+      streams: try all { (reader) throws(MessageError) in
+        ReportedStreams(name: try reader.optionalText(), count: try reader.count())
+      })
   }
 
   mutating func commits() throws(MessageError) -> PublishedCommits {

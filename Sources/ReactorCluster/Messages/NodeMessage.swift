@@ -22,18 +22,19 @@ public enum NodeMessage: Equatable, Sendable {
   /// subscribed to.
   case digest(Digest, from: NodeID)
 
-  /// The owner has closed a session that the receiver is subscribed to.
-  case closed(SessionKey, isDeleted: Bool, by: NodeID)
+  /// The owner has closed the receiver's subscription to a session, which has this number.
+  case closed(SessionKey, UInt64, isDeleted: Bool, by: NodeID)
 
-  /// The numbers of the sender's streams that show a session. The owner of the session adds up
-  /// those of all nodes.
-  case streams(SessionKey, [ReportedStreams], from: NodeID)
+  /// A part of the sender's streams that show a session. The owner of the session adds up those of
+  /// all nodes.
+  case streams(SessionKey, StreamReport, from: NodeID)
 
-  /// The subscribers of all nodes to a session that the receiver is subscribed to.
-  case presence(SessionKey, Presence)
+  /// The subscribers of all nodes to a session that the receiver is subscribed to: as many as an
+  /// event has.
+  case presence(SessionKey, PresencePage)
 
-  /// The sender is no longer subscribed to a session.
-  case unsubscribe(SessionKey, from: NodeID)
+  /// The sender has closed its subscriptions to a session up to this number.
+  case unsubscribe(SessionKey, UInt64, from: NodeID)
 
   /// A signal of a client, to the owner of the session.
   case signal(SessionKey, [UInt8], from: String?)
@@ -41,26 +42,12 @@ public enum NodeMessage: Equatable, Sendable {
   /// A signal that the owner has published, to a subscribed node, which may be the owner itself.
   case publishedSignal(SessionKey, [UInt8], from: String?)
 
-  /// Whether the sender, which is subscribed to a session, is to receive its activity.
-  case observesActivity(SessionKey, Bool, from: NodeID)
+  /// Whether the sender, whose subscription to a session has this number, is to receive the
+  /// session's activity.
+  case observesActivity(SessionKey, UInt64, Bool, from: NodeID)
 
   /// The activity of a session at its owner.
   case activity(SessionKey, SessionActivity)
-}
-
-/// The number of streams of one stream owner.
-public struct ReportedStreams: Equatable, Sendable {
-  /// The name of the stream owner; `nil` for streams without a name.
-  public var name: String?
-
-  /// The number of streams.
-  public var count: Int
-
-  /// Creates a report.
-  public init(name: String?, count: Int) {
-    self.name = name
-    self.count = count
-  }
 }
 
 /// A committed state of a session.
@@ -121,23 +108,25 @@ extension NodeMessage: ReadableMessage {
       writer.write(5 as UInt8)
       writer.write(digest)
       writer.write(node)
-    case .closed(let key, let isDeleted, let node):
-      writer.write(6 as UInt8)
+    case .closed(let key, let number, let isDeleted, let node):
+      writer.write(16 as UInt8)
       writer.write(key)
+      writer.write(number)
       writer.write(isDeleted)
       writer.write(node)
-    case .streams(let key, let streams, let node):
-      writer.write(7 as UInt8)
+    case .streams(let key, let report, let node):
+      writer.write(17 as UInt8)
       writer.write(key)
-      writer.write(all: streams) { $0.write($1) }
+      writer.write(report)
       writer.write(node)
-    case .presence(let key, let presence):
-      writer.write(10 as UInt8)
+    case .presence(let key, let page):
+      writer.write(18 as UInt8)
       writer.write(key)
-      writer.write(presence)
-    case .unsubscribe(let key, let node):
-      writer.write(8 as UInt8)
+      writer.write(page)
+    case .unsubscribe(let key, let number, let node):
+      writer.write(19 as UInt8)
       writer.write(key)
+      writer.write(number)
       writer.write(node)
     case .signal, .publishedSignal, .observesActivity, .activity: writeEphemeral(to: &writer)
     }
@@ -157,9 +146,10 @@ extension NodeMessage: ReadableMessage {
       writer.write(key)
       writer.write(json)
       writer.write(sender) { $0.write($1) }
-    case .observesActivity(let key, let isObserved, let node):
-      writer.write(12 as UInt8)
+    case .observesActivity(let key, let number, let isObserved, let node):
+      writer.write(20 as UInt8)
       writer.write(key)
+      writer.write(number)
       writer.write(isObserved)
       writer.write(node)
     case .activity(let key, let activity):
@@ -184,18 +174,18 @@ extension NodeMessage: ReadableMessage {
     case 3: .claim(try reader.key(), by: try reader.node())
     case 4: .commits(try reader.commits())
     case 5: .digest(try reader.digest(), from: try reader.node())
-    case 6: .closed(try reader.key(), isDeleted: try reader.bool(), by: try reader.node())
-    case 7:
-      .streams(
-        try reader.key(), try reader.all { (reader) throws(MessageError) in try reader.streams() },
-        from: try reader.node())
-    case 10: .presence(try reader.key(), try reader.presence())
-    case 8: .unsubscribe(try reader.key(), from: try reader.node())
+    case 16:
+      .closed(
+        try reader.key(), try reader.number(), isDeleted: try reader.bool(), by: try reader.node())
+    case 17: .streams(try reader.key(), try reader.report(), from: try reader.node())
+    case 18: .presence(try reader.key(), try reader.presencePage())
+    case 19: .unsubscribe(try reader.key(), try reader.number(), from: try reader.node())
     case 11: .signal(try reader.key(), try reader.data(), from: try reader.optionalText())
     case 14:
       .publishedSignal(try reader.key(), try reader.data(), from: try reader.optionalText())
-    case 12:
-      .observesActivity(try reader.key(), try reader.bool(), from: try reader.node())
+    case 20:
+      .observesActivity(
+        try reader.key(), try reader.number(), try reader.bool(), from: try reader.node())
     case 13: .activity(try reader.key(), try reader.activity())
     default: throw MessageError()
     }

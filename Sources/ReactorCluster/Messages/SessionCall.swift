@@ -10,12 +10,14 @@ enum SessionCall: ReadableMessage {
   case submit(Submission)
   /// Waits for the outcome of an accepted request, which has a key.
   case outcome(Submission)
-  case subscribe
+  /// Subscribes the edge; the number orders it with the messages of the edge's other subscriptions.
+  case subscribe(UInt64)
   /// Confirms that the owner's State is the latest one; the reply is the session.
   case confirm
   case effects(after: String?, limit: Int)
   case cancelEffect(String)
   case timers(after: TimerPosition?, limit: Int)
+  case subscribers(after: String?, limit: Int)
   case cancelTimer(String)
   case end
   case fork(version: Int?, to: String, parameters: [UInt8]?)
@@ -42,7 +44,9 @@ enum SessionCall: ReadableMessage {
     case .outcome(let submission):
       writer.write(14 as UInt8)
       writer.write(submission)
-    case .subscribe: writer.write(4 as UInt8)
+    case .subscribe(let number):
+      writer.write(17 as UInt8)
+      writer.write(number)
     case .confirm: writer.write(15 as UInt8)
     case .effects(let id, let limit):
       writer.write(5 as UInt8)
@@ -57,6 +61,10 @@ enum SessionCall: ReadableMessage {
         writer.write(Int(position.due.milliseconds))
         writer.write(position.id)
       }
+      writer.write(limit)
+    case .subscribers(let name, let limit):
+      writer.write(18 as UInt8)
+      writer.write(name) { $0.write($1) }
       writer.write(limit)
     case .cancelTimer(let id):
       writer.write(8 as UInt8)
@@ -87,7 +95,6 @@ enum SessionCall: ReadableMessage {
     case 1: .open(try reader.intent(), parameters: try reader.optionalData())
     case 2: .find
     case 3: .submit(try reader.submission())
-    case 4: .subscribe
     case 5: .effects(after: try reader.optionalText(), limit: try reader.count())
     case 6: .cancelEffect(try reader.text())
     case 8: .cancelTimer(try reader.text())
@@ -102,6 +109,8 @@ enum SessionCall: ReadableMessage {
     case 14: .outcome(try reader.submission())
     case 15: .confirm
     case 16: .timers(after: try reader.timerPosition(), limit: try reader.count())
+    case 17: .subscribe(try reader.number())
+    case 18: .subscribers(after: try reader.optionalText(), limit: try reader.count())
     default: throw MessageError()
     }
   }

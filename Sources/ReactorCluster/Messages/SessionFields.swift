@@ -15,12 +15,13 @@ extension MessageWriter {
     write(image.presence)
   }
 
-  mutating func write(_ presence: Presence) {
-    write(presence.count)
-    write(all: presence.subscribers) { writer, subscriber in
+  mutating func write(_ page: PresencePage) {
+    write(page.presence.count)
+    write(all: page.presence.subscribers) { writer, subscriber in
       writer.write(subscriber.name)
       writer.write(subscriber.streams)
     }
+    write(page.more)
   }
 
   mutating func write(_ effect: RunningEffect) {
@@ -71,15 +72,15 @@ extension MessageReader {
   mutating func image() throws(MessageError) -> SessionImage {
     SessionImage(
       current: try state(), parameters: try optionalData(), lastActiveAt: try time(),
-      presence: try presence())
+      presence: try presencePage())
   }
 
-  mutating func presence() throws(MessageError) -> Presence {
+  mutating func presencePage() throws(MessageError) -> PresencePage {
     let count = try self.count()
     let subscribers = try all { (reader) throws(MessageError) in
       Presence.Subscriber(name: try reader.text(), streams: try reader.count())
     }
-    return Presence(count: count, subscribers: subscribers)
+    return PresencePage(Presence(count: count, subscribers: subscribers), more: try self.count())
   }
 
   mutating func effect() throws(MessageError) -> RunningEffect {

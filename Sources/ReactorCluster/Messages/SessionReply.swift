@@ -18,6 +18,7 @@ enum SessionReply: ReadableMessage {
   case timers([StoredTimer]?)
   case states([CommittedState])
   case entries([LogEntry])
+  case subscribers(PresencePage)
   case done
 
   var bytes: [UInt8] {
@@ -58,6 +59,9 @@ enum SessionReply: ReadableMessage {
     case .entries(let entries):
       writer.write(11 as UInt8)
       writer.write(all: entries) { $0.write($1) }
+    case .subscribers(let page):
+      writer.write(13 as UInt8)
+      writer.write(page)
     case .done: writer.write(12 as UInt8)
     }
     return writer.bytes
@@ -85,6 +89,7 @@ enum SessionReply: ReadableMessage {
     case 10: .states(try reader.all { (reader) throws(MessageError) in try reader.state() })
     case 11: .entries(try reader.all { (reader) throws(MessageError) in try reader.entry() })
     case 12: .done
+    case 13: .subscribers(try reader.presencePage())
     default: throw MessageError()
     }
   }
@@ -95,10 +100,11 @@ struct SessionImage: Sendable {
   var current: CommittedState
   var parameters: [UInt8]?
   var lastActiveAt: Timestamp
-  var presence: Presence
+  /// The subscribers of an event, because brokers limit the size of a message.
+  var presence: PresencePage
 
   init(
-    current: CommittedState, parameters: [UInt8]?, lastActiveAt: Timestamp, presence: Presence
+    current: CommittedState, parameters: [UInt8]?, lastActiveAt: Timestamp, presence: PresencePage
   ) {
     self.current = current
     self.parameters = parameters
@@ -109,6 +115,7 @@ struct SessionImage: Sendable {
   init(_ session: any Session) {
     self.init(
       current: session.current, parameters: session.parameters,
-      lastActiveAt: session.lastActiveAt, presence: session.presence)
+      lastActiveAt: session.lastActiveAt,
+      presence: session.presence.page(limit: PresencePage.eventLimit))
   }
 }

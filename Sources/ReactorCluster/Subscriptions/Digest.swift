@@ -25,14 +25,18 @@ public struct Digest: Equatable, Sendable {
   /// The changed sessions.
   public var changes: [Change]
 
-  /// The exclusive or of the hashes of all sessions to which the receiver is subscribed at the
-  /// sender.
+  /// The exclusive or of the hashes of all subscriptions of the receiver at the sender.
   public var subscriptions: UInt64
 
   /// Creates a digest.
   public init(changes: [Change], subscriptions: UInt64) {
     self.changes = changes
     self.subscriptions = subscriptions
+  }
+
+  /// Returns the hash of a subscription: of the session and the number.
+  static func hash(_ key: SessionKey, _ number: UInt64) -> UInt64 {
+    (Placement.hash(key) ^ number) &* 0x9E37_79B9_7F4A_7C15
   }
 }
 
@@ -44,7 +48,8 @@ public struct SubscribedNodes: Sendable {
   public static let limit = 1_000_000
 
   private struct Node {
-    var sessions: Set<SessionKey> = []
+    /// The sessions with the numbers of the subscriptions.
+    var sessions: [SessionKey: UInt64] = [:]
     var hash: UInt64 = 0
     var changes: [SessionKey: Cursor] = [:]
   }
@@ -62,48 +67,69 @@ public struct SubscribedNodes: Sendable {
 
   /// Returns whether a node is subscribed to a session.
   public func has(_ key: SessionKey, for node: NodeID) -> Bool {
-    nodes[node]?.sessions.contains(key) ?? false
+    number(of: key, for: node) != nil
+  }
+
+  /// Returns the number of a node's subscription to a session; `nil` for none.
+  public func number(of key: SessionKey, for node: NodeID) -> UInt64? {
+    nodes[node]?.sessions[key]
   }
 
   /// Returns the nodes that are subscribed to a session.
   public func nodes(of key: SessionKey) -> [NodeID] { subscribers[key] ?? [] }
 
-  /// Adds a subscription.
+  /// Adds a subscription, or renews it with a larger number.
   ///
   /// - Returns: Whether the node is subscribed: `false` if the limit is reached.
-  public mutating func insert(_ node: NodeID, to key: SessionKey) -> Bool {
-    if has(key, for: node) { return true }
+  public mutating func insert(
+    _ node: NodeID, to key: SessionKey, as number: UInt64
+  ) -> Bool {
+    if let known = self.number(of: key, for: node) {
+      guard number > known else { return true }
+      nodes[node]?.sessions[key] = number
+      nodes[node]?.hash ^= Digest.hash(key, known) ^ Digest.hash(key, number)
+      return true
+    }
     guard count < Self.limit else { return false }
     count += 1
-    nodes[node, default: Node()].sessions.insert(key)
-    nodes[node]?.hash ^= Placement.hash(key)
+    nodes[node, default: Node()].sessions[key] = number
+    nodes[node]?.hash ^= Digest.hash(key, number)
     subscribers[key, default: []].append(node)
     return true
   }
 
-  /// Removes a subscription.
-  public mutating func remove(_ node: NodeID, from key: SessionKey) {
-    guard nodes[node]?.sessions.remove(key) != nil else { return }
+  /// Removes a subscription whose number is at most `number`.
+  ///
+  /// - Returns: Whether there was one.
+  @discardableResult
+  public mutating func remove(
+    _ node: NodeID, from key: SessionKey, upTo number: UInt64 = .max
+  ) -> Bool {
+    guard let known = self.number(of: key, for: node), known <= number else { return false }
+    nodes[node]?.sessions[key] = nil
     count -= 1
-    nodes[node]?.hash ^= Placement.hash(key)
+    nodes[node]?.hash ^= Digest.hash(key, known)
     nodes[node]?.changes[key] = nil
     if nodes[node]?.sessions.isEmpty == true { nodes[node] = nil }
     subscribers[key]?.removeAll { $0 == node }
     if subscribers[key]?.isEmpty == true { subscribers[key] = nil }
+    return true
   }
 
   /// Removes the subscriptions of a node that has failed, and returns its sessions.
   public mutating func removeAll(of node: NodeID) -> [SessionKey] {
-    let sessions = Array(nodes[node]?.sessions ?? [])
+    let sessions = nodes[node].map { Array($0.sessions.keys) } ?? []
     for key in sessions { remove(node, from: key) }
     return sessions
   }
 
-  /// Removes the subscriptions to a session that is closed, and returns their nodes.
-  public mutating func removeAll(from key: SessionKey) -> [NodeID] {
-    let nodes = subscribers[key] ?? []
-    for node in nodes { remove(node, from: key) }
-    return nodes
+  /// Removes the subscriptions to a session that is closed.
+  ///
+  /// - Returns: Their nodes and numbers.
+  public mutating func removeAll(from key: SessionKey) -> [(node: NodeID, number: UInt64)] {
+    let removed = nodes(of: key).map { ($0, number(of: key, for: $0) ?? 0) }
+    for (node, _) in removed { remove(node, from: key) }
+    return removed
   }
 
   /// Records the last commit of a session, whose version the next digests contain.

@@ -14,14 +14,18 @@ public import ReactorLog
 /// ```
 ///
 /// An opened subscription includes the current State, so a gap skips states and never repeats one.
+///
+/// Each attempt to open it has a number, which is larger than those of all earlier attempts of this
+/// node. Requests and messages can overtake each other: the owner ignores the message of an earlier
+/// attempt, and this node the reply to one.
 public struct RemoteSubscription: Sendable {
   /// The consequence of an event.
   public enum Action: Equatable, Sendable {
     /// There is nothing to do.
     case none
 
-    /// Open the subscription at the session's owner, and report ``opened(by:at:)`` or
-    /// ``failedToOpen(at:)``.
+    /// Open the subscription at the session's owner, see ``SubscriptionTable/beginOpening(_:)``, and
+    /// report ``opened(_:by:at:)`` or ``failedToOpen(_:at:)``.
     case open
 
     /// Publish the states after a version.
@@ -42,6 +46,10 @@ public struct RemoteSubscription: Sendable {
   public static let pause: Milliseconds = 100
 
   private var phase = Phase.opening
+  /// The number of the last attempt to open the subscription; 0 before the first.
+  private(set) var number: UInt64 = 0
+  /// Whether the owner has closed the subscription before its reply has arrived.
+  private var isClosed = false
   /// The position of the last published state; `nil` before the first.
   private(set) var cursor: Cursor?
   /// The latest version that an owner has mentioned while the subscription was opening.
@@ -60,26 +68,36 @@ public struct RemoteSubscription: Sendable {
     if case .waiting(let until) = phase { until } else { nil }
   }
 
-  /// The owner has replied with its current State.
+  /// An attempt to open the subscription begins.
+  ///
+  /// - Returns: `false` if it is not to be opened.
+  mutating func beginOpening(_ number: UInt64) -> Bool {
+    guard phase == .opening else { return false }
+    self.number = number
+    isClosed = false
+    return true
+  }
+
+  /// The owner has replied to an attempt with its current State.
   ///
   /// - Returns: ``Action/publish(after:)`` with the version before the state if it is new.
-  public mutating func opened(by owner: NodeID, at opened: Cursor) -> Action {
-    guard phase == .opening else { return .none }
+  public mutating func opened(
+    _ number: UInt64, by owner: NodeID, at opened: Cursor
+  ) -> Action {
+    guard phase == .opening, number == self.number else { return .none }
     let missed = mentioned
     mentioned = nil
+    let hasMissed = missed?.epoch == opened.epoch && missed?.version ?? 0 > opened.version
+    if isClosed || hasMissed { return .open }
     phase = .live(owner: owner)
-    if let missed, missed.epoch == opened.epoch, missed.version > opened.version {
-      phase = .opening
-      return .open
-    }
     if let cursor, cursor.epoch == opened.epoch, cursor.version >= opened.version { return .none }
     cursor = opened
     return .publish(after: opened.version - 1)
   }
 
-  /// The subscription could not be opened.
-  public mutating func failedToOpen(at now: Milliseconds) {
-    guard phase == .opening else { return }
+  /// An attempt to open the subscription has failed.
+  public mutating func failedToOpen(_ number: UInt64, at now: Milliseconds) {
+    guard phase == .opening, number == self.number else { return }
     phase = .waiting(until: now + Self.pause)
   }
 
@@ -118,8 +136,13 @@ public struct RemoteSubscription: Sendable {
     return .none
   }
 
-  /// An owner has closed the session, or it was deleted there.
-  public mutating func closed(by owner: NodeID, isDeleted: Bool) -> Action {
+  /// An owner has closed the subscription, because the session has left its memory or was deleted.
+  public mutating func closed(
+    _ number: UInt64, by owner: NodeID, isDeleted: Bool
+  ) -> Action {
+    guard number == self.number else { return .none }
+    // The message can overtake the reply to the request that has opened the subscription.
+    if phase == .opening { isClosed = true }
     guard case .live(owner) = phase else { return .none }
     guard isDeleted else { return reopen() }
     phase = .ended

@@ -22,6 +22,8 @@ public struct SubscriptionTable: Sendable {
   private var owners: [NodeID: Owner] = [:]
   /// The subscriptions that wait for the end of a pause; ``tick(at:)`` reads only these.
   private var paused: Set<SessionKey> = []
+  /// The number of the last attempt to open a subscription.
+  private var lastNumber: UInt64 = 0
 
   /// Creates an empty table.
   public init() {}
@@ -47,14 +49,44 @@ public struct SubscriptionTable: Sendable {
     return true
   }
 
+  /// Begins an attempt to open a subscription.
+  ///
+  /// - Returns: The number of the attempt, which is larger than those of all earlier attempts; `nil`
+  ///   if the subscription is not to be opened.
+  public mutating func beginOpening(_ key: SessionKey) -> UInt64? {
+    guard subscriptions[key]?.beginOpening(lastNumber + 1) == true else { return nil }
+    lastNumber += 1
+    return lastNumber
+  }
+
+  /// Returns whether an attempt is the last one for its subscription.
+  public func isCurrent(_ number: UInt64, of key: SessionKey) -> Bool {
+    subscriptions[key]?.number == number
+  }
+
+  /// Returns the owner of an open subscription, and the number of the attempt that has opened it.
+  public func opened(_ key: SessionKey) -> (owner: NodeID, number: UInt64)? {
+    guard let subscription = subscriptions[key], let owner = subscription.owner else { return nil }
+    return (owner, subscription.number)
+  }
+
   /// Removes a subscription.
   ///
-  /// - Returns: The owner, which is to be notified.
-  public mutating func remove(_ key: SessionKey) -> NodeID? {
+  /// - Returns: The owner, which is to be notified, and the number of the subscription.
+  public mutating func remove(_ key: SessionKey) -> (owner: NodeID, number: UInt64)? {
     paused.remove(key)
-    guard let owner = subscriptions.removeValue(forKey: key)?.owner else { return nil }
-    owners[owner]?.hash ^= Placement.hash(key)
-    return owner
+    let opened = opened(key)
+    subscriptions[key] = nil
+    if let opened { owners[opened.owner]?.hash ^= Digest.hash(key, opened.number) }
+    return opened
+  }
+
+  /// A state of a session arrived from its owner.
+  ///
+  /// - Returns: If there is no subscription, the number up to which the owner is to remove those of
+  ///   this node: a late request can subscribe a node whose subscription was closed.
+  public func removal(of key: SessionKey) -> UInt64? {
+    subscriptions[key] == nil ? lastNumber : nil
   }
 
   /// Changes a subscription.
@@ -66,15 +98,16 @@ public struct SubscriptionTable: Sendable {
     _ body: (inout RemoteSubscription) -> RemoteSubscription.Action
   ) -> RemoteSubscription.Action {
     guard var subscription = subscriptions[key] else { return .none }
-    let before = subscription.owner
+    let before = opened(key)
     let action = body(&subscription)
     subscriptions[key] = subscription
     if subscription.nextDeadline != nil { paused.insert(key) } else { paused.remove(key) }
-    let after = subscription.owner
-    guard before != after else { return action }
-    let hash = Placement.hash(key)
-    if let before { owners[before]?.hash ^= hash }
-    if let after { owners[after, default: Owner(heardAt: now)].hash ^= hash }
+    let after = opened(key)
+    guard before?.owner != after?.owner else { return action }
+    if let (owner, number) = before { owners[owner]?.hash ^= Digest.hash(key, number) }
+    if let (owner, number) = after {
+      owners[owner, default: Owner(heardAt: now)].hash ^= Digest.hash(key, number)
+    }
     return action
   }
 

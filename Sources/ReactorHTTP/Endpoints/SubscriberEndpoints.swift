@@ -34,26 +34,20 @@ struct SubscriberEndpoints {
     let after = request.query.text("after")
     call.streamSource(of: request.reactor, request.session, in: host) {
       [reply = call.reply] result in
-      let presence: Presence
+      let session: any SessionSource
       switch result {
-      case .success(let session): presence = session.presence
+      case .success(let opened): session = opened
       case .failure(let error): return reply(Problem(error))
       }
-      let rest = presence.subscribers.drop { !$0.name.utf8.isAfter(after?.utf8) }
-      let page = PresenceText.page(of: rest, limit: request.limit)
-      let more = rest.count - page.count
-      let next = more > 0 ? page.last.map { PercentEncoding.encode($0.name) } : nil
-      reply(
-        .json(
-          PresenceText.json(of: presence.count, page, more: more),
-          headers: request.headers(next: next)))
+      session.subscribers(after: after, limit: request.limit) { result in
+        switch result {
+        case .success(let page):
+          let last = page.more > 0 ? page.presence.subscribers.last : nil
+          let next = last.map { PercentEncoding.encode($0.name) }
+          reply(.json(PresenceText.json(of: page), headers: request.headers(next: next)))
+        case .failure(let error): reply(Problem(error))
+        }
+      }
     }
-  }
-}
-
-extension String.UTF8View {
-  /// Whether a text follows another one in the order of bytes; every text follows `nil`.
-  fileprivate func isAfter(_ other: String.UTF8View?) -> Bool {
-    other?.lexicographicallyPrecedes(self) ?? true
   }
 }

@@ -37,20 +37,13 @@ struct SessionListRequest {
 }
 
 extension Collection {
-  /// Returns the first elements that fit into a page; at least one.
+  /// Returns the first elements that fit into the page of a response; at least one.
   ///
   /// - Parameters:
   ///   - limit: The maximum number of elements.
-  ///   - bound: The page ends after this number of bytes.
   ///   - size: Returns the size of an element, in bytes.
   /// - Returns: The elements.
-  func page(
-    limit: Int, bytes bound: Int = Limits.pageBytes, size: (Element) -> Int
-  ) -> SubSequence {
-    var bytes = 0
-    return prefix(limit).prefix { element in
-      defer { bytes += size(element) }
-      return bytes < bound
-    }
+  func page(limit: Int, size: (Element) -> Int) -> SubSequence {
+    page(limit: limit, bytes: Limits.pageBytes, size: size)
   }
 }

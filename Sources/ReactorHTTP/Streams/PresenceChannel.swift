@@ -12,8 +12,7 @@ final class PresenceChannel: NoticeChannel, PresenceObserver {
 
     init(_ update: PresenceUpdate) {
       revision = update.revision
-      notice = StreamNotice(
-        "presence", PresenceText.json(of: update.presence, limit: PresenceText.eventLimit))
+      notice = StreamNotice("presence", PresenceText.json(of: update.eventPage))
     }
   }
 

@@ -20,7 +20,20 @@ public protocol SessionSource: StateSource {
   var subscriberCount: Int { get }
 
   /// The subscribers at this moment. Its cost grows with the number of their names.
+  ///
+  /// At a node of a cluster that does not own the session, the subscribers of an event;
+  /// ``subscribers(after:limit:completion:)`` has the others.
   var presence: Presence { get }
+
+  /// Lists the subscribers with a name, in the order of the bytes of their names.
+  ///
+  /// - Parameters:
+  ///   - name: The list begins after this name; `nil` begins with the first.
+  ///   - limit: The maximum number of subscribers. There can be fewer, because their names are long.
+  ///   - completion: Called with the page, on any thread, the calling one included.
+  func subscribers(
+    after name: String?, limit: Int,
+    completion: @escaping @Sendable (Result<PresencePage, SessionError>) -> Void)
 
   /// Adds an observer of the subscribers. It is notified within 250 ms, and then of changes.
   func observePresence(_ observer: any PresenceObserver)
@@ -36,6 +49,16 @@ public protocol SessionSource: StateSource {
 
   /// Removes an observer of signals.
   func stopObservingSignals(_ observer: any SignalObserver)
+}
+
+extension SessionSource {
+  /// Lists the subscribers of ``presence``.
+  public func subscribers(
+    after name: String?, limit: Int,
+    completion: @escaping @Sendable (Result<PresencePage, SessionError>) -> Void
+  ) {
+    completion(.success(presence.page(after: name, limit: limit)))
+  }
 }
 
 /// The history of a session, read from its log.

@@ -21,13 +21,19 @@ struct MessageTests {
       Digest(
         changes: [.init(session: key, cursor: Cursor(epoch: "e", version: 3))], subscriptions: 9),
       from: node),
-    .closed(key, isDeleted: true, by: node),
-    .streams(key, [.init(name: "ada", count: 2), .init(name: nil, count: 1)], from: node),
-    .presence(key, Presence(count: 3, subscribers: [.init(name: "ada", streams: 2)])),
-    .unsubscribe(key, from: node),
+    .closed(key, 7, isDeleted: true, by: node),
+    .streams(
+      key,
+      StreamReport(
+        subscription: 7, part: 1,
+        streams: [.init(name: "ada", count: 2), .init(name: nil, count: 1)]),
+      from: node),
+    .presence(
+      key, PresencePage(Presence(count: 3, subscribers: [.init(name: "ada", streams: 2)]), more: 1)),
+    .unsubscribe(key, 7, from: node),
     .signal(key, Array("{}".utf8), from: "ada"), .signal(key, [], from: nil),
     .publishedSignal(key, [], from: "ada"),
-    .observesActivity(key, true, from: node),
+    .observesActivity(key, 7, true, from: node),
     .activity(key, SessionActivity(running: 2, progress: 0.5)),
   ]
 

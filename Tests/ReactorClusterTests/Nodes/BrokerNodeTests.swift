@@ -6,6 +6,7 @@ import ReactorCluster
 import ReactorHost
 import ReactorLog
 import Reactors
+import Synchronization
 import Testing
 
 /// Nodes over the bus and the log of a real broker, in one process.
@@ -112,5 +113,60 @@ struct BrokerNodeTests {
     let session = try await others[0].host.open(key.id)
     #expect(String(decoding: session.current.json, as: UTF8.self) == #"{"value":21}"#)
     for member in others { member.end() }
+  }
+
+  /// The latest subscribers of a session.
+  private final class Subscribers: PresenceObserver {
+    let page = Mutex(PresencePage(Presence()))
+
+    func presenceDidChange(_ update: PresenceUpdate) { page.withLock { $0 = update.eventPage } }
+  }
+
+  private func pages(of session: any SessionSource) async throws -> [Presence.Subscriber] {
+    var found: [Presence.Subscriber] = []
+    while true {
+      let page = try await withCheckedThrowingContinuation { continuation in
+        session.subscribers(after: found.last?.name, limit: 1_000) {
+          continuation.resume(with: $0.mapError { $0 as any Error })
+        }
+      }
+      found += page.presence.subscribers
+      if page.more == 0 { return found }
+    }
+  }
+
+  @Test func `the names of all subscribers reach the other node, however many there are`()
+    async throws
+  {
+    let broker = try Broker("max_payload: 65536\n" + Broker.patience)
+    let members = try await start(["n1", "n2"], on: broker)
+    _ = try await members[0].host.open(key.id)
+    let owner = try #require(members.first { $0.node.holds(key) })
+    let edge = try #require(members.first { $0 !== owner })
+    let recorder = Recorder()
+    try await recorder.observe(key.id, at: edge.host)
+    let remote = try await edge.host.open(key.id)
+    // In the order of their bytes: 128 KB of names at each node.
+    let names = (1_000..<2_000).map { "\($0)" + String(repeating: "x", count: 124) }
+    for name in names { remote.changeStreams(of: StreamOwner(name), by: 1) }
+    let session = try await owner.host.open(key.id)
+    for name in names { session.changeStreams(of: StreamOwner(name + "y"), by: 2) }
+    let all = names.flatMap {
+      [Presence.Subscriber(name: $0), Presence.Subscriber(name: $0 + "y", streams: 2)]
+    }
+    try await wait { session.presence == Presence(count: 3_001, subscribers: all) }
+    let observer = Subscribers()
+    remote.observePresence(observer)
+    let event = PresencePage(
+      Presence(count: 3_001, subscribers: Array(all.prefix(100))), more: 1_900)
+    try await wait { observer.page.withLock { $0 } == event }
+    #expect(try await pages(of: remote) == all)
+    // A new request reads the session at its owner.
+    let reopened = try await edge.host.open(key.id)
+    #expect(reopened.subscriberCount == 3_001)
+    for name in names { remote.changeStreams(of: StreamOwner(name), by: -1) }
+    try await wait { session.subscriberCount == 2_001 }
+    try await wait { observer.page.withLock { $0.more } == 900 }
+    for member in members { member.end() }
   }
 }

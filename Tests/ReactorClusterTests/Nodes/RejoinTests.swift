@@ -91,7 +91,9 @@ struct RejoinTests {
     let session = try await owner.host.open(key.id)
     try await wait { session.subscriberCount == 1 }
     let failed = NodeID(name: "n3", incarnation: 1)
-    let message = NodeMessage.streams(key, [.init(name: nil, count: 5)], from: failed)
+    let report = StreamReport(
+      subscription: 1, part: 0, streams: [.init(name: nil, count: 5)])
+    let message = NodeMessage.streams(key, report, from: failed)
     owner.node.didReceive(message: message.bytes)
     #expect(session.subscriberCount == 1)
   }

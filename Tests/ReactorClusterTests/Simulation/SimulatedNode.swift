@@ -1,5 +1,6 @@
-import ReactorCluster
 import ReactorLog
+
+@testable import ReactorCluster
 
 /// One process: the machine, a host, and the glue between them.
 final class SimulatedNode {
@@ -97,8 +98,8 @@ final class SimulatedNode {
 
   private func planDigests() {
     after(Digest.interval) { [self] in
-      for (node, digest) in subscribed.takeDigests() {
-        let me = machine.node
+      let me = machine.node
+      for (node, digest) in digests {
         simulation.send(from: self, to: node) { $0.received(digest, from: me) }
       }
       for key in subscriptions.tick(at: queue.now) { open(key) }
@@ -214,7 +215,8 @@ final class SimulatedNode {
       return session.read { [self] version in
         guard let version else { return report(.displaced(by: nil)) }
         guard machine.isAlive(edge) else { return report(.unavailable) }
-        if edge != machine.node { _ = subscribed.insert(edge, to: request.session) }
+        let number = Self.decode(request.payload)
+        if edge != machine.node { _ = subscribed.insert(edge, to: request.session, as: number) }
         report(.response(Self.encode(UInt64(version))))
       }
     }
@@ -248,9 +250,9 @@ final class SimulatedNode {
   func didClose(_ session: SimulatedSession) {
     if sessions[session.key] === session { sessions[session.key] = nil }
     let (key, me) = (session.key, machine.node)
-    for node in subscribed.removeAll(from: key) {
+    for (node, number) in subscribed.removeAll(from: key) {
       simulation.send(from: self, to: node) { node in
-        node.change(key) { $0.closed(by: me, isDeleted: false) }
+        node.change(key) { $0.closed(number, by: me, isDeleted: false) }
       }
     }
   }
@@ -259,6 +261,9 @@ final class SimulatedNode {
     let me = machine.node
     for node in subscribed.committed(key, at: Cursor(epoch: "e", version: version)) {
       simulation.send(from: self, to: node) { node in
+        if let removal = node.subscriptions.removal(of: key) {
+          return node.sendUnsubscription(from: key, upTo: removal, to: me)
+        }
         node.change(key) { $0.received(from: me, epoch: "e", after: base, to: version) }
       }
     }
@@ -333,12 +338,24 @@ final class SimulatedNode {
     if subscriptions.insert(key) { open(key) }
   }
 
+  func unsubscribe(from key: SessionKey) {
+    guard let (owner, number) = subscriptions.remove(key) else { return }
+    sendUnsubscription(from: key, upTo: number, to: owner)
+  }
+
+  private func sendUnsubscription(from key: SessionKey, upTo number: UInt64, to owner: NodeID) {
+    simulation.count("unsubscription")
+    let me = machine.node
+    simulation.send(from: self, to: owner) { $0.subscribed.remove(me, from: key, upTo: number) }
+  }
+
   private func open(_ key: SessionKey) {
+    guard let number = subscriptions.beginOpening(key) else { return }
     lastToken += 1
     clients[lastToken] = { [self] result in
       guard case .response(let bytes, let owner) = result, isRunning else {
         subscriptions.change(key, at: queue.now) {
-          $0.failedToOpen(at: queue.now)
+          $0.failedToOpen(number, at: queue.now)
           return .none
         }
         return after(RemoteSubscription.pause) { [self] in
@@ -346,12 +363,32 @@ final class SimulatedNode {
         }
       }
       let cursor = Cursor(epoch: "e", version: Int(Self.decode(bytes)))
-      change(key) { $0.opened(by: owner, at: cursor) }
+      change(key) { $0.opened(number, by: owner, at: cursor) }
+      if !subscriptions.has(key) { sendUnsubscription(from: key, upTo: number, to: owner) }
     }
     let token = lastToken
     handle {
-      $0.submit([], for: key, kind: .call, token: token, isInMemory: false, at: queue.now)
+      $0.submit(
+        Self.encode(number), for: key, kind: .call, token: token, isInMemory: false,
+        at: queue.now)
     }
+  }
+
+  /// The digests that are due; if they are not compared, each other node gets one.
+  private var digests: [(node: NodeID, digest: Digest)] {
+    guard !simulation.settings.comparesDigests else { return subscribed.takeDigests() }
+    return simulation.nodes.map(\.machine.node).filter { $0 != machine.node }.map {
+      ($0, Digest(changes: [], subscriptions: 0))
+    }
+  }
+
+  /// The digest with which an owner shows that it is alive, and that nothing is missing.
+  private func expectedDigest(from owner: NodeID) -> Digest {
+    let hashes = simulation.keys.map { key in
+      let opened = subscriptions.opened(key)
+      return opened?.owner == owner ? Digest.hash(key, opened?.number ?? 0) : 0
+    }
+    return Digest(changes: [], subscriptions: hashes.reduce(0, ^))
   }
 
   private func change(
@@ -365,6 +402,7 @@ final class SimulatedNode {
   }
 
   func received(_ digest: Digest, from owner: NodeID) {
+    let digest = simulation.settings.comparesDigests ? digest : expectedDigest(from: owner)
     for key in subscriptions.received(digest, from: owner, at: queue.now) { open(key) }
   }
 }

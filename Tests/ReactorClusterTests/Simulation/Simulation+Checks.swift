@@ -70,6 +70,24 @@ extension Simulation {
     }
   }
 
+  /// Checks that each open subscription is known at its owner with its number, and no other one.
+  func checkSubscriptions() {
+    for node in nodes where node.isRunning {
+      let id = node.machine.node
+      for owner in nodes where owner.isRunning && owner !== node {
+        for key in keys {
+          let opened = node.subscriptions.opened(key)
+          let expected = opened?.owner == owner.machine.node ? opened?.number : nil
+          let known = owner.subscribed.number(of: key, for: id)
+          guard known != expected else { continue }
+          violations.append(
+            "\(owner.machine.node) has the subscription \(known ?? 0) of \(id) to \(key), not "
+              + "\(expected ?? 0)")
+        }
+      }
+    }
+  }
+
   /// Checks that all nodes have the last value, including those that missed the request to apply
   /// it.
   func checkGlobals() {

@@ -20,6 +20,8 @@ final class Simulation {
     var commitsNumbers = true
     /// Whether a node confirms a global before it has the value, a deliberate error.
     var confirmsEarly = false
+    /// Whether digests are compared, which repairs subscriptions whose messages were lost.
+    var comparesDigests = true
   }
 
   let settings: Settings
@@ -34,6 +36,7 @@ final class Simulation {
   private var incarnations: [NodeID: SimulatedNode] = [:]
   private var lastPayload: UInt64 = 0
   private var hasFaults = true
+  private var losesMessages = true
 
   /// A client's request, and its outcome.
   struct Outcome {
@@ -83,7 +86,9 @@ final class Simulation {
   // MARK: The bus
 
   private func delay() -> Milliseconds {
-    hasFaults && random.happens(3) ? random.next(in: 50...2500) : random.next(in: 1...6)
+    // Without losses, late messages are frequent.
+    let isLate = hasFaults && random.happens(losesMessages ? 3 : 20)
+    return random.next(in: isLate ? 50...2500 : 1...6)
   }
 
   func send(
@@ -91,7 +96,7 @@ final class Simulation {
   ) {
     guard !sender.isCut else { return }
     let copies = hasFaults && random.happens(3) ? 2 : 1
-    for _ in 0..<copies where !(hasFaults && random.happens(2)) {
+    for _ in 0..<copies where !(hasFaults && losesMessages && random.happens(2)) {
       queue.schedule(after: delay()) { [self] in
         guard let node = incarnations[target], !node.isCut else { return }
         node.perform { body(node) }
@@ -195,6 +200,21 @@ final class Simulation {
     }
   }
 
+  /// Closes and opens subscriptions of nodes chosen at random, of all sessions but the last.
+  private func changeSubscriptions(until end: Milliseconds) {
+    queue.schedule(after: random.next(in: 20...400)) { [self] in
+      guard queue.now < end else { return }
+      let node = nodes[Int(random.next() % UInt64(nodes.count))]
+      let key = keys[Int(random.next() % UInt64(keys.count - 1))]
+      node.perform { [self] in
+        node.unsubscribe(from: key)
+        // The next request of the node often overtakes the message.
+        if random.happens(70) { node.subscribe(to: key) }
+      }
+      changeSubscriptions(until: end)
+    }
+  }
+
   // MARK: Faults
 
   private func injectFaults(until end: Milliseconds) {
@@ -248,6 +268,7 @@ final class Simulation {
     queue.run(until: 1_500)
     for _ in 0..<settings.clients { runClient(until: settings.faults) }
     setGlobals(until: settings.faults)
+    changeSubscriptions(until: settings.faults)
     injectFaults(until: settings.faults)
     queue.run(until: settings.faults)
     hasFaults = false
@@ -261,8 +282,35 @@ final class Simulation {
     checkResponses()
     checkOwners()
     checkSubscribers()
+    checkSubscriptions()
     checkGlobals()
     return violations
+  }
+
+  /// Runs with late messages, none of which is lost and no digest repairs, and checks the
+  /// subscriptions.
+  ///
+  /// - Returns: The violations.
+  func runWithoutLoss() -> [String] {
+    (hasFaults, losesMessages, log.hasFaults) = (false, false, false)
+    queue.run(until: 1_500)
+    // From its first commit on, a session has one owner.
+    commitAll()
+    for node in nodes { for key in keys { node.subscribe(to: key) } }
+    hasFaults = true
+    changeSubscriptions(until: settings.faults)
+    queue.run(until: settings.faults)
+    hasFaults = false
+    queue.run(until: settings.faults + settings.quiet)
+    // A commit ends the subscriptions that a late request has opened again.
+    commitAll()
+    checkSubscriptions()
+    return violations
+  }
+
+  private func commitAll() {
+    for key in keys { submit(to: key, at: nodes[0]) {} }
+    queue.run(until: queue.now + 1_000)
   }
 
   private func subscribeAll() {

@@ -21,6 +21,17 @@ struct SimulationTests {
     }
   }
 
+  @Test func `subscriptions that are closed and opened again need no digest`() {
+    var settings = Simulation.Settings()
+    settings.comparesDigests = false
+    // A late heartbeat is no failure.
+    settings.cluster.suspect = 600_000
+    for seed in 0..<100 as Range<UInt64> {
+      let violations = Simulation(seed: seed, settings: settings).runWithoutLoss()
+      #expect(violations.isEmpty, "seed \(seed)")
+    }
+  }
+
   @Test func `a fence without the message id fails`() {
     var settings = Simulation.Settings()
     settings.comparesMessageIDs = false
@@ -55,7 +66,7 @@ struct SimulationTests {
     let events = [
       "append committed", "append lost", "append voided", "append unknown", "repetition", "forward",
       "release", "released", "redirection", "hand-over", "rejoin", "expulsion", "failure",
-      "response",
+      "response", "unsubscription",
       "unavailable", "unknown", "global applied", "global unconfirmed",
     ]
     for event in events { #expect(counts[event] ?? 0 > 0, "\(event) of \(counts)") }

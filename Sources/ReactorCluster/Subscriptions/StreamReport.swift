@@ -1,0 +1,123 @@
+public import ReactorHost
+
+/// The number of streams of one stream owner.
+public struct ReportedStreams: Equatable, Sendable {
+  /// The name of the stream owner; `nil` for streams without a name.
+  public var name: String?
+
+  /// The number of streams; 0 if the stream owner has none left.
+  public var count: Int
+
+  /// Creates a report.
+  public init(name: String?, count: Int) {
+    self.name = name
+    self.count = count
+  }
+}
+
+/// A part of the streams of a node that show a session, for the session's owner.
+///
+/// Part 0 of a subscription replaces all streams that the owner knows of the node, and each further
+/// part sets the counts of some stream owners. A part is limited in size, because brokers limit the
+/// size of a message.
+public struct StreamReport: Equatable, Sendable {
+  /// The size of the streams of a part in bytes, after which the part ends.
+  public static let byteLimit = 16_384
+
+  /// The number of the subscription, see ``SubscriptionTable/beginOpening(_:)``.
+  public var subscription: UInt64
+
+  /// The number of the part.
+  public var part: Int
+
+  /// The streams.
+  public var streams: [ReportedStreams]
+
+  /// Creates a report.
+  public init(subscription: UInt64, part: Int, streams: [ReportedStreams]) {
+    self.subscription = subscription
+    self.part = part
+    self.streams = streams
+  }
+}
+
+/// The edge's side: the streams of this node that show a session, and those that its owner does not
+/// know yet.
+public struct StreamReporter: Sendable {
+  private var streams: [StreamOwner: Int] = [:]
+  /// The stream owners whose counts have changed since the last part.
+  private var changed: Set<StreamOwner> = []
+  /// The subscription that the owner has; `nil` before the first.
+  private var subscription: UInt64?
+  private var nextPart = 0
+
+  /// Creates a reporter without streams.
+  public init() {}
+
+  /// Adds streams of an owner, or removes them.
+  public mutating func change(_ owner: StreamOwner, by change: Int) {
+    let count = streams[owner, default: 0] + change
+    streams[owner] = count > 0 ? count : nil
+    // Without a subscription, the first report contains all streams.
+    if subscription != nil { changed.insert(owner) }
+  }
+
+  /// A subscription was opened: its owner has none of the streams, or outdated ones.
+  public mutating func begin(_ number: UInt64) {
+    guard number > subscription ?? 0 else { return }
+    subscription = number
+    nextPart = 0
+    changed = Set(streams.keys)
+  }
+
+  /// Returns the parts to send, in order.
+  public mutating func takeParts() -> [StreamReport] {
+    guard let subscription, nextPart == 0 || !changed.isEmpty else { return [] }
+    var rest = changed.map { ReportedStreams(name: $0.text, count: streams[$0] ?? 0) }[...]
+    changed = []
+    var parts: [StreamReport] = []
+    repeat {
+      let listed = rest.page(limit: .max, bytes: StreamReport.byteLimit) { $0.size }
+      rest = rest.dropFirst(listed.count)
+      parts.append(
+        StreamReport(subscription: subscription, part: nextPart, streams: Array(listed)))
+      nextPart += 1
+    } while !rest.isEmpty
+    return parts
+  }
+}
+
+extension ReportedStreams {
+  /// The size in a message, in bytes.
+  fileprivate var size: Int { (name?.utf8.count ?? 0) + 17 }
+}
+
+/// The owner's side: the streams of one subscribed node.
+struct ReportedNode {
+  private var streams: [StreamOwner: Int] = [:]
+  private var subscription: UInt64 = 0
+  private var nextPart = 0
+
+  /// A part arrived.
+  ///
+  /// - Returns: The changes of the counts; `nil` if a part before it is missing.
+  mutating func receive(_ report: StreamReport) -> [StreamOwner: Int]? {
+    let expected = report.subscription == subscription ? nextPart : 0
+    guard report.part <= expected else { return nil }
+    // A repeated part changes nothing.
+    guard report.part == expected else { return [:] }
+    (subscription, nextPart) = (report.subscription, expected + 1)
+    let counts = Dictionary(
+      report.streams.map { (StreamOwner($0.name), $0.count) }, uniquingKeysWith: +)
+    var changes = report.part == 0 ? removal : [:]
+    if report.part == 0 { streams = [:] }
+    for (owner, count) in counts {
+      changes[owner, default: 0] += count - streams[owner, default: 0]
+      streams[owner] = count > 0 ? count : nil
+    }
+    return changes
+  }
+
+  /// Returns the changes that remove all streams.
+  var removal: [StreamOwner: Int] { streams.mapValues { -$0 } }
+}
