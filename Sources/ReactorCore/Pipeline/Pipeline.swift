@@ -282,7 +282,7 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
     mailbox.executeIfIdle(
       { contents in
         CurrentSerialContext.withoutGathering { contents.executeUnreported(in: self, work) }
-      }, handle: handle)
+      }, handle: { handle($1, with: $0) })
   }
 
   /// Ends every effect and every stage.
@@ -296,11 +296,11 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
   @discardableResult
   @inlinable
   func post(_ item: Item, bound: Int = .max) -> Bool {
-    mailbox.post(item, bound: bound, handle: handle)
+    mailbox.post(item, bound: bound) { contents, item in handle(item, with: contents) }
   }
 
   @inlinable
-  func handle(_ contents: Contents, _ item: Item) {
+  func handle(_ item: Item, with contents: Contents) {
     CurrentSerialContext.withoutGathering { contents.handle(item, in: self) }
   }
 
