@@ -146,7 +146,7 @@ public final class Broker: Sendable {
   }
 
   /// Waits until the broker accepts connections.
-  public func waitUntilReady(within time: Duration = .seconds(20)) throws {
+  public func waitUntilReady(within time: Duration = .seconds(120)) throws {
     let deadline = ContinuousClock.now + time
     while !Self.accepts(port) {
       guard ContinuousClock.now < deadline, isRunning else {

@@ -8,11 +8,15 @@ final class FaultyReactor: Reactor {
     case trapInMutate
     case trapInMutateWith(String)
     case trapInReduce
+    /// Trap in an effect, as soon as the file exists that `FAULTY_TRAP` names.
     case trapInEffect
     case trapInTask
     case wait
+    /// Runs an effect until a file exists.
+    case waitForFile(String)
     case trapInEncoding
     case trapInDecoding(Trapping)
+    /// Blocks the thread, after a line on standard error.
     case block(seconds: Int)
   }
 
@@ -43,6 +47,10 @@ final class FaultyReactor: Reactor {
 
   let initialState = State()
 
+  private static var mayTrap: Bool {
+    getenv("FAULTY_TRAP").map { access($0, F_OK) == 0 } ?? true
+  }
+
   func mutate(action: Action) -> Observable<Mutation> {
     switch action {
     case .add(let number): return .just(.add(number))
@@ -52,17 +60,23 @@ final class FaultyReactor: Reactor {
     case .trapInMutateWith(let text): fatalError(text)
     case .trapInReduce: return .just(.trap)
     case .trapInEffect:
-      return Observable<Int>.timer(.milliseconds(50), scheduler: MainScheduler.instance)
+      return Observable<Int>.interval(.milliseconds(10), scheduler: MainScheduler.instance)
+        .filter { _ in Self.mayTrap }
         .map { _ in fatalError("trap in an effect") }
     case .trapInTask:
       return .run { _ in
-        try await Task.sleep(for: .milliseconds(50))
+        while !Self.mayTrap { try await Task.sleep(for: .milliseconds(10)) }
         fatalError("trap in a task")
       }
     case .wait: return .never()
+    case .waitForFile(let path):
+      return .run { _ in
+        while access(path, F_OK) != 0 { try await Task.sleep(for: .milliseconds(10)) }
+      }
     case .trapInEncoding: return .just(.makeUnencodable)
     case .trapInDecoding: return .empty()
     case .block(let seconds):
+      _ = write(STDERR_FILENO, "blocked\n", 8)
       sleep(UInt32(seconds))
       return .just(.add(1))
     }

@@ -159,7 +159,7 @@ struct AuthenticatorTests {
 
   // MARK: Tickets
 
-  @Test func `a ticket stands for its credential once, on every node that shares the key`() throws {
+  @Test func `a ticket authenticates once per node that shares its key`() throws {
     let one = Authenticator(try configuration())
     let other = Authenticator(try configuration())
     let access = try one.authenticate(token(), at: now)

@@ -121,7 +121,7 @@ struct OutboxTests {
     #expect(wire.packets.withLock { $0 } == [[1], [2], [3]])
   }
 
-  @Test func `a request that nothing replies to is not open for ever`() {
+  @Test func `a request that is released without a reply is not pending any more`() {
     let wire = Wire()
     let outbox = wire.outbox
     do {

@@ -32,7 +32,7 @@ struct FailureTests {
     #expect(reactor.failures.values == [.mutate])
   }
 
-  @Test func `the completion of an action's mutations ends nothing else`() {
+  @Test func `the completion of an action's mutations does not end the pipeline`() {
     let reactor = ScriptedReactor()
     reactor.mutating = { $0 == "none" ? .empty() : .just($0) }
     for action in ["1", "none", "2"] { reactor.action.onNext(action) }

@@ -67,7 +67,7 @@ struct StagesTests {
     #expect(reactor.currentState == all)
   }
 
-  @Test func `an equal state is emitted as well`() {
+  @Test func `a state that equals the previous one is emitted`() {
     let reactor = ScriptedReactor()
     reactor.transformingStates = { $0.map { _ in ["always"] } }
     let states = Observation(reactor.state)

@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test(arguments: [("a[b", 1), ("a]b", 1), ("[a[b]]", 2)])
-  func `an unbalanced bracket is a mistake`(drawing: String, offset: Int) {
+  func `an unbalanced bracket in a timeline is reported`(drawing: String, offset: Int) {
     #expect(throws: Timeline.Mistake.unbalancedGroup(at: offset)) { try Timeline(drawing) }
   }
 

@@ -58,7 +58,7 @@ public final class ReactorTest<Tested: Reactor> where Tested.State: Equatable {
   ///   - sourceLocation: The location of the issue if ``finish(sourceLocation:)`` is not called.
   public init(
     _ reactor: Tested, time: VirtualTimeScheduler = VirtualTimeScheduler(),
-    timeout: Duration = .seconds(10), sourceLocation: SourceLocation = #_sourceLocation
+    timeout: Duration = .seconds(60), sourceLocation: SourceLocation = #_sourceLocation
   ) {
     self.reactor = reactor
     self.time = time

@@ -46,6 +46,7 @@ final class Chromium {
         "alwaysMatch": [
           "goog:chromeOptions": ["args": .array(flags.map { .string($0) })],
           "goog:loggingPrefs": ["browser": "ALL"],
+          "timeouts": ["script": 300_000, "pageLoad": 300_000],
         ]
       ]
     ]

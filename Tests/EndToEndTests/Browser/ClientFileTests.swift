@@ -30,7 +30,7 @@ struct ClientFileTests {
   ) throws -> (exit: ChildProcess.Exit, output: String) {
     let shell = try ChildProcess(
       "/bin/sh", ["-c", "cd '\(directory ?? folder.path)' && \(command)"])
-    let exit = try shell.wait(within: .seconds(120))
+    let exit = try shell.wait()
     return (exit, shell.standardOutput + shell.standardError)
   }
 

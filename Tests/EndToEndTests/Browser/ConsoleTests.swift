@@ -192,7 +192,7 @@ extension InspectorBrowserTests {
         """)
       let shell = try ChildProcess(
         "/bin/sh", ["-c", "cd '\(folder.path)' && \(try #require(command.string))"])
-      #expect(try shell.wait(within: .seconds(60)) == .code(0))
+      #expect(try shell.wait() == .code(0))
       #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
       let messages = try session.state().json["messages"]?.array
       #expect(messages?.map { $0["text"] } == [.string(text), .string(text)])

@@ -82,7 +82,7 @@ private final class FileServer: Sendable {
     process = try ChildProcess(
       PublicTestData.python.appending(path: "bin/python").path,
       ["-u", "-m", "http.server", "--bind", "127.0.0.1", "--directory", folder, "0"])
-    let line = try #require(process.firstLine(within: .seconds(120)), "\(process.standardError)")
+    let line = try #require(process.firstLine(), "\(process.standardError)")
     let port = try #require(line.split(separator: " port ").last?.prefix { $0.isNumber })
     url = "http://127.0.0.1:\(port)"
   }

@@ -85,8 +85,8 @@ extension GalleryBrowserTests {
 
     @Test func `weather: shows the result of the latest search, and activity`() throws {
       // The latency is long enough for the second search to begin before the first one has its
-      // result.
-      let own = try ReactordProcess("--weather-latency", "5")
+      // result, also if the machine stalls.
+      let own = try ReactordProcess("--weather-latency", "15")
       let session = own.session(of: "weather")
       try browser.open("\(own.url)/examples/weather.html?session=\(session.id)")
       try expectText("No city", in: "city")
@@ -204,6 +204,8 @@ extension GalleryBrowserTests {
     @Test func `an auction shows its bidders, takes bids and is listed`() throws {
       let own = try ReactordProcess()
       try browser.open("\(own.url)/examples/auction.html")
+      // The auction of the example ends after half a minute: let this one end an hour later.
+      try browser.run("const now = Date.now; Date.now = () => now() + 3_600_000")
       try browser.click("return document.querySelector('#begin button')")
       try expectText("A lamp: open, no bid", in: "phase")
       try browser.expect(part("open") + ".textContent", is: "A lamp")

@@ -75,6 +75,8 @@ extension InspectorBrowserTests {
     }
 
     @Test func `the mutations of an accepted effect are shown`() throws {
+      let server = try ReactordProcess("--actions-wait", "0.1")
+      let page = InspectorPage(browser: page.browser, server: server)
       let session = server.session(of: "stopwatch")
       try page.open(session)
       try page.press(#""start""#)

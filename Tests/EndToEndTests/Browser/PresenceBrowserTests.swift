@@ -44,13 +44,16 @@ extension ClientBrowserTests {
       #expect(try stream.nextEvent()?.data == #"{"value":0}"#)
       #expect(
         try eventually {
-          try page.run("await session.signal('probe')")
+          // A signal above the rate is rejected.
+          try page.run("await session.signal('probe').catch(() => {})")
           return try page.run("return signals.length > 0") == true
         })
-      try page.run("signals.length = 0; for (let i = 0; i < 10; i++) await session.signal({ i });")
+      // Some of the probes can still be outbound.
+      try page.run("for (let i = 0; i < 10; i++) await session.signal({ i });")
       try page.expect(
-        "signals.map(({ signal }) => signal.i)", is: .array((0..<10).map { .number(Double($0)) }))
-      try page.expect("signals[0].from", is: "Ada")
+        "signals.filter(({ signal }) => signal !== 'probe').map(({ signal }) => signal.i)",
+        is: .array((0..<10).map { .number(Double($0)) }))
+      try page.expect("signals.every(({ from }) => from === 'Ada')", is: true)
       while let event = try stream.nextEvent() {
         #expect(event.event == "signal")
         #expect(try event.json["from"] == "Ada")

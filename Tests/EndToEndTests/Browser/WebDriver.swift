@@ -9,8 +9,8 @@ final class WebDriver {
     let description: String
   }
 
-  /// A long timeout, since a browser is slow while other tests run.
-  private static let timeout = Duration.seconds(120)
+  /// Longer than the time limits of the session, so that the driver reports what took too long.
+  private static let timeout = Connection.timeout * 2
 
   private let process: ChildProcess
   private let client: HTTPClient

@@ -70,15 +70,10 @@ struct ClusterIdentityTests {
   }
 
   @Test func `a stream ends with its credential at a node that does not own the session`() throws {
-    let token = try provider.token("sub=ada&exp=10").asBearer
-    #expect(try sessions[0].post(#""increase""#, token).status == 200)
+    #expect(
+      try sessions[0].post(#""increase""#, provider.token("sub=ada").asBearer).status == 200)
     let other = try others()[0]
-    let response = try other.client.send("POST", "/v1/tickets", token)
-    let ticket = try #require(response.json["ticket"]?.string)
-    let streams = [
-      try other.events("", token), try other.events("?ticket=\(ticket)"),
-      try EventStream(port: other.client.port, "/v1/events?session=counter/ada", token),
-    ]
+    let (token, streams) = try provider.streams(of: other, with: "sub=ada")
     for stream in streams {
       var last: ServerSentEvent?
       while let event = try stream.nextEvent() { last = event }

@@ -13,7 +13,7 @@ import Testing
   init() throws {
     brokers = try BrokerCluster()
     cluster = try NodeCluster(
-      ["--shutdown-delay", "3", "--shutdown-grace", "60", "--cluster-wait", "60"],
+      ["--shutdown-delay", "15"],
       program: "faulty", store: NATSStore(brokers.url, replicas: 3))
     proxy = try RoundRobinProxy(cluster.nodes.map(\.port))
   }
@@ -44,7 +44,7 @@ import Testing
       broker.stop()
       try load.waitForProgress()
       try broker.start()
-      try broker.waitUntilReady(within: .seconds(60))
+      try broker.waitUntilReady(within: Connection.timeout)
       // The next broker must not stop before this one has all messages.
       #expect(eventually { (try? Self.isCurrent(broker)) == true })
       try load.waitForProgress()

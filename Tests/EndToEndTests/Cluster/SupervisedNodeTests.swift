@@ -36,7 +36,8 @@ import Testing
         #expect(try session.post(#"{"add":1}"#).json["value"] == .number(node === first ? 3 : 4))
       }
     }
-    #expect(first.standardError.components(separatedBy: "joined the cluster").count == 3)
+    #expect(
+      eventually { first.standardError.components(separatedBy: "joined the cluster").count == 3 })
     #expect(try MetricsReading(second.client())["reactord_log_forks_total"] == 0)
   }
 

@@ -59,12 +59,15 @@ struct ClientCommandTests {
   }
 
   @Test func `an unreachable service is exit code 69, an invalid command line 64`() throws {
-    let gone = try ReactordProcess()
+    // No other process can listen at the port.
+    let port = try ReservedPort()
+    let gone = try ReactordProcess("--listen", port.address)
     try gone.stop()
     let watch = try ReactordProcess.launch(["watch", gone.url + session.path])
     #expect(try watch.wait() == .code(69))
     #expect(watch.standardError.contains("does not accept connections"))
     #expect(try send("demo", "increase").exit == .code(64))
+    withExtendedLifetime(port) {}
   }
 
   @Test func `watch prints the State, and then each change`() throws {

@@ -6,7 +6,7 @@ import Testing
 enum PythonTool {
   /// Runs a tool to its end and returns its output.
   static func run(
-    _ name: String, _ arguments: [String], within time: Duration = .seconds(300)
+    _ name: String, _ arguments: [String], within time: Duration = .seconds(1_800)
   ) throws -> (exit: ChildProcess.Exit, output: String) {
     let folder = try TemporaryFolder()
     let process = try ChildProcess(

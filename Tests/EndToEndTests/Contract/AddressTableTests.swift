@@ -35,7 +35,7 @@ struct AddressTableTests {
     #expect(counter["exampleActions"]?.array?.first == "increase")
   }
 
-  @Test func `GET sessions pages with limit and Link, at any border`() throws {
+  @Test func `GET sessions returns pages of a limit, with a Link to the next page`() throws {
     // A server of its own, so that no other test's sessions are listed.
     let server = try ReactordProcess()
     let client = server.client()

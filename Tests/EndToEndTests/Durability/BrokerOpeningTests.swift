@@ -9,9 +9,18 @@ import Testing
   private func expectFailure(
     _ flags: [String], _ text: String, sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
-    let process = try ReactordProcess.launch(
-      ["serve", "--listen", "127.0.0.1:0"] + flags, environment: ["REACTORD_SUPERVISE": "false"])
-    #expect(try process.wait() == .code(78), sourceLocation: sourceLocation)
+    func launch() throws -> ChildProcess {
+      let process = try ReactordProcess.launch(
+        ["serve", "--listen", "127.0.0.1:0"] + flags, environment: ["REACTORD_SUPERVISE": "false"])
+      #expect(try process.wait() == .code(78), sourceLocation: sourceLocation)
+      return process
+    }
+    var process = try launch()
+    // Repeat the attempt: a broker that is not scheduled in time cannot be reached.
+    for _ in 0..<5 where !text.contains("cannot be reached") {
+      guard process.standardError.contains("cannot be reached") else { break }
+      process = try launch()
+    }
     let errors = process.standardError.split(separator: "\n").filter { $0.hasPrefix("reactord: ") }
     #expect(errors.count == 1, "\(process.standardError)", sourceLocation: sourceLocation)
     #expect(
@@ -29,7 +38,7 @@ import Testing
       ["--store", address], "expected memory, sqlite:PATH or nats://HOST:PORT[,...]")
   }
 
-  @Test func `credentials that the brokers reject`() throws {
+  @Test func `rejected credentials end the start with an error that does not show them`() throws {
     let broker = try Broker(#"authorization { user: "ada", password: "right" }"#)
     let address = "127.0.0.1:\(broker.port)"
     let rejected = "the brokers at nats://***@\(address) reject the credentials"
@@ -53,12 +62,12 @@ import Testing
     ("--cluster-streams", "0", "expected a whole number"),
     ("--cluster-suspect", "0.5", "cluster.suspect: expected at least twice cluster.heartbeat"),
   ])
-  func `names and numbers that cannot be`(_ flag: String, _ value: String, _ text: String) throws {
+  func `an invalid cluster setting ends the start with an error that states the valid values`(_ flag: String, _ value: String, _ text: String) throws {
     try expectFailure(
       ["--store", "nats://127.0.0.1:1", flag, value, "--cluster-heartbeat", "0.5"], text)
   }
 
-  @Test func `messages that are too large for the brokers`() throws {
+  @Test func `limits above the max_payload of the brokers end the start with an error`() throws {
     let broker = try Broker("max_payload: 1MB")
     try expectFailure(NATSStore(broker.url).flags, "max_payload of the brokers is 1048576, but")
     // Messages with smaller limits fit.
@@ -83,7 +92,7 @@ import Testing
     #expect(try ReactordProcess(store.flags).stop() == .code(0))
   }
 
-  @Test func `brokers that are away at the start are waited for`() throws {
+  @Test func `a service waits for unreachable brokers for the time of start.wait`() throws {
     let broker = try Broker()
     let flags = try NATSStore(broker.url).flags
     broker.kill()
@@ -94,7 +103,7 @@ import Testing
       environment: ["REACTORD_SUPERVISE": "false"])
     #expect(eventually { process.standardError.contains("waiting for the store") })
     try broker.start()
-    #expect(process.firstLine(within: .seconds(300))?.contains("http://127.0.0.1:") == true)
+    #expect(process.firstLine()?.contains("http://127.0.0.1:") == true)
     process.signal(SIGTERM)
     #expect(try process.wait() == .code(0))
   }

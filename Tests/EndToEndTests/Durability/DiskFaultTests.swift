@@ -85,43 +85,46 @@ import Testing
     let isOver = Atomic(false)
     let path = session.path
     let port = server.port
-    let refusals = try concurrently(5) { [machine] index -> Int in
+    // The first fault begins before the first action, and lasts until an action is rejected.
+    try machine.fail(.sync)
+    let rejections = Watched(0)
+    _ = try concurrently(5) { [machine] index in
       if index == 0 {
+        _ = rejections.first(within: Connection.timeout) { $0 > 0 ? true : nil }
+        machine.mend()
         while !isOver.load(ordering: .relaxed) {
           try machine.fail(Bool.random() ? .sync : .write)
           Thread.sleep(forTimeInterval: .random(in: 0.01...0.1))
           machine.mend()
           Thread.sleep(forTimeInterval: .random(in: 0.01...0.1))
         }
-        return 0
+        return
       }
       // The first writer that ends also ends the faults.
       defer { isOver.store(true, ordering: .relaxed) }
-      return try Self.write(50, as: index, to: SessionClient(HTTPClient(port: port), path))
+      try Self.write(50, as: index, to: SessionClient(HTTPClient(port: port), path)) {
+        rejections.change { $0 += 1 }
+      }
     }
-    #expect(refusals.reduce(0, +) > 0)
+    #expect(rejections.current > 0)
     try expectDurable((1...4).reduce(0) { $0 + $1 * 50 })
     let again = try ReactordProcess("--store", "sqlite:\(folder["log.db"])")
     #expect(try session(of: again).log("?limit=1000").json.array?.count == 200)
   }
 
   /// Adds a number several times, and repeats each action until it is acknowledged.
-  ///
-  /// - Returns: The number of rejections.
   private static func write(
-    _ count: Int, as number: Int, to session: SessionClient
-  ) throws -> Int {
-    var refusals = 0
+    _ count: Int, as number: Int, to session: SessionClient, rejected: () -> Void
+  ) throws {
     for place in 0..<count {
       let key = ["Idempotency-Key": "\"\(number)-\(place)\""]
       while true {
         let response = try session.post(#"{"add":\#(number)}"#, key)
         if response.status == 200 { break }
         #expect(response.status == 503)
-        refusals += 1
+        rejected()
       }
     }
-    return refusals
   }
 
   private func session(of server: ReactordProcess) -> SessionClient {

@@ -12,7 +12,10 @@ struct ConnectionBudgetTests {
 
   /// The fields of the log line about the capacity.
   private func capacity(of server: ReactordProcess) throws -> JSON {
-    #expect(eventually { server.standardError.contains(#""capacity""#) })
+    let isComplete = eventually {
+      server.standardError.contains(#""capacity""#) && server.standardError.hasSuffix("\n")
+    }
+    #expect(isComplete)
     let line = try #require(
       server.standardError.split(separator: "\n").first { $0.contains(#""capacity""#) })
     return try #require(try JSON(parsing: String(line))["fields"])

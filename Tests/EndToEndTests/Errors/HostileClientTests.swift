@@ -84,7 +84,7 @@ import Testing
   }
 
   @Test func `a page of a log has at most a mebibyte, and a link to the next one`() throws {
-    let server = try ReactordProcess("--actions-wait", "300")
+    let server = try ReactordProcess()
     let room = SessionClient(server.client(), Self.chat)
     #expect(try room.post(#"{"join":"ada"}"#).status == 200)
     let text = String(repeating: "x", count: 2_000)

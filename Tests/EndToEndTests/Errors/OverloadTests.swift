@@ -89,15 +89,16 @@ struct OverloadTests {
   @Test func `limits.head: header fields that arrive byte by byte are closed`() throws {
     let server = try ReactordProcess("--limits-head", "0.3")
     let slow = try Connection(port: server.port)
-    try slow.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Slow: ")
-    #expect(throws: WireError.self) {
-      for _ in 0..<10_000 {
-        try slow.send("x")
-        usleep(1000)
-      }
+    let isClosed = eventually {
+      (try? slow.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Slow: ")) == nil
     }
-    let figures = try server.client().get("/metrics").text
-    #expect(figures.contains("reactord_http_connections_overdue_total 1\n"))
+    #expect(isClosed)
+    // On a busy machine, the connection of this request can be closed as well.
+    let isCounted = eventually {
+      let figures = try? MetricsReading(server.client())
+      return figures?["reactord_http_connections_overdue_total"] ?? 0 >= 1
+    }
+    #expect(isCounted)
   }
 
   @Test func `limits.transfer: a body that does not arrive is 408`() throws {
@@ -111,11 +112,22 @@ struct OverloadTests {
 
   @Test func `a stream stays open longer than limits.idle`() throws {
     let server = try ReactordProcess("--limits-idle", "1", "--streams-heartbeat", "0.4")
-    let session = server.session(of: "counter")
-    let stream = try session.events()
+    let path = server.session(of: "counter").path
+    // On a busy machine, a connection can be closed before its request arrives.
+    var opened: EventStream?
+    #expect(
+      eventually {
+        opened = try? SessionClient(server.client(), path).events()
+        return opened != nil
+      })
+    let stream = try #require(opened)
     _ = try stream.nextEvent()
     for _ in 0..<4 { #expect(try stream.next()?.comments.isEmpty == false) }
-    try session.post(#""increase""#)
+    #expect(
+      eventually {
+        (try? SessionClient(server.client(), path).post(#""increase""#, ["Idempotency-Key": "k"]))?
+          .status == 200
+      })
     #expect(try stream.nextEvent()?.data == #"{"value":1}"#)
   }
 

@@ -28,7 +28,7 @@ struct GlobalTests {
     #expect(globals.first?["links"]?["self"] == .string(path))
   }
 
-  @Test func `a global is its bare value, with an ETag`() throws {
+  @Test func `GET of a global returns its bare value, with an ETag`() throws {
     let first = try client.get(path)
     #expect(first.status == 200)
     #expect(first.text == "null")

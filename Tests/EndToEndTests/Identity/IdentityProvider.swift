@@ -12,7 +12,7 @@ final class IdentityProvider: Sendable {
       .appending(path: "provider.py").path
     process = try ChildProcess(
       PublicTestData.python.appending(path: "bin/python").path, ["-W", "ignore", script])
-    let line = process.firstLine(within: .seconds(120))
+    let line = process.firstLine()
     port = try #require(
       line.flatMap { UInt16($0) }, "The provider did not start: \(process.standardError)")
   }
@@ -23,6 +23,29 @@ final class IdentityProvider: Sendable {
   /// Returns a token that is signed with the provider's newest key.
   func token(_ query: String) throws -> String {
     try HTTPClient(port: port).get("/token?\(query)").text
+  }
+
+  /// Opens streams with a token that expires in a few seconds, or in a minute on a busy machine.
+  ///
+  /// - Returns: The token, and three streams: of the session, of several sessions, and with a ticket.
+  func streams(
+    of session: SessionClient, with claims: String
+  ) throws -> (token: [String: String], streams: [EventStream]) {
+    let address = "/v1/events?session=\(session.reactor)/\(session.id)"
+    for seconds in [3, 15, 60] {
+      let token = try token("\(claims)&exp=\(seconds)").asBearer
+      let response = try session.client.send("POST", "/v1/tickets", token)
+      guard let ticket = try response.json["ticket"]?.string else { continue }
+      let streams = [
+        try session.events("", token), try EventStream(port: session.client.port, address, token),
+        try session.events("?ticket=\(ticket)"),
+      ]
+      if streams.allSatisfy({ $0.head.status == 200 }) {
+        #expect(try session.events("?ticket=\(ticket)").head.status == 401, "a ticket is valid once")
+        return (token, streams)
+      }
+    }
+    throw WireError.timedOut(waitingFor: "streams before the expiry of their token")
   }
 
   /// Adds a key, with which the provider signs from now on.

@@ -110,21 +110,30 @@ extension ClientBrowserTests {
     }
 
     @Test func `a token that expires is replaced, and the page notices nothing`() throws {
-      try page.run(
-        """
-        window.tokens = [first, second];
-        window.asked = 0;
-        window.statuses = [];
-        client.configure({ token: async () => tokens[Math.min(asked++, 1)] });
-        window.cart = reactor("cart", "ada");
-        cart.connection.subscribe((status) => statuses.push(status));
-        """,
-        .string(try provider.token("sub=ada&exp=3")), .string(try provider.token("sub=ada")))
-      try page.expect("cart.connection.value", is: "live")
-      try page.expect("asked", is: 2)
-      #expect(try page.run("return (await cart.send({ add: 'Tea' })).items") == ["Tea"])
-      try page.expect("cart.state.value.items.length", is: 1)
-      #expect(try page.run("return statuses") == ["connecting", "live"])
+      var statuses: JSON?
+      // Repeat the attempt with a later expiry: on a busy machine, the token can expire before the page
+      // has replaced it.
+      for (index, seconds) in [3, 15, 60].enumerated() where statuses != ["connecting", "live"] {
+        try page.open()
+        try page.run(
+          """
+          window.tokens = [first, second];
+          window.asked = 0;
+          window.statuses = [];
+          client.configure({ token: async () => tokens[Math.min(asked++, 1)] });
+          window.cart = reactor("cart", "ada");
+          cart.connection.subscribe((status) => statuses.push(status));
+          """,
+          .string(try provider.token("sub=ada&exp=\(seconds)")),
+          .string(try provider.token("sub=ada")))
+        try page.expect("cart.connection.value", is: "live")
+        try page.expect("asked", is: 2)
+        let items = JSON.array(Array(repeating: "Tea", count: index + 1))
+        #expect(try page.run("return (await cart.send({ add: 'Tea' })).items") == items)
+        try page.expect("cart.state.value.items.length", is: .number(Double(index + 1)))
+        statuses = try page.run("return statuses")
+      }
+      #expect(statuses == ["connecting", "live"])
     }
 
     @Test func `a rejected token is replaced once`() throws {

@@ -15,17 +15,9 @@ struct CompressionTests {
   }
 
   private func unpacked(_ response: HTTPResponse) throws -> String {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/bin/gzip")
-    process.arguments = ["--decompress", "--stdout"]
-    let (input, output) = (Pipe(), Pipe())
-    (process.standardInput, process.standardOutput) = (input, output)
-    try process.run()
-    try input.fileHandleForWriting.write(contentsOf: Data(response.body))
-    try input.fileHandleForWriting.close()
-    let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
-    process.waitUntilExit()
-    return String(decoding: bytes, as: UTF8.self)
+    let gzip = try Command(["gzip", "--decompress", "--stdout"], input: response.body)
+    #expect(gzip.status == 0)
+    return String(decoding: gzip.output, as: UTF8.self)
   }
 
   @Test func `a large response is compressed for a client that accepts gzip`() throws {

@@ -74,13 +74,13 @@ struct ListeningTests {
     let hasty = try ReactordProcess.launch(["serve", "--listen", "127.0.0.1:0", "--store", store])
     #expect(try hasty.wait() == .code(78))
     let patient = try ReactordProcess.launch(
-      ["serve", "--listen", "127.0.0.1:0", "--store", store, "--start-wait", "20"])
+      ["serve", "--listen", "127.0.0.1:0", "--store", store, "--start-wait", "300"])
     #expect(eventually { patient.standardError.contains("waiting for the store") })
     #expect(patient.isRunning)
     #expect(try first.stop() == .code(0))
     #expect(patient.firstLine()?.hasPrefix("reactord listening on http://") == true)
     let waiting = try ReactordProcess.launch(
-      ["serve", "--listen", "127.0.0.1:0", "--store", store, "--start-wait", "60"])
+      ["serve", "--listen", "127.0.0.1:0", "--store", store, "--start-wait", "300"])
     #expect(eventually { waiting.standardError.contains("waiting for the store") })
     waiting.signal(SIGTERM)
     #expect(try waiting.wait() == .code(0))

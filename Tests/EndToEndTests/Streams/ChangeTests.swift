@@ -37,8 +37,13 @@ import Testing
     }
     var process = try watch()
     #expect(process.output(contains: #""state":{"value":1}"#))
+    // The position is stored after the output.
+    let list = try server.client().get("/v1/changes?after=0").json.array
+    let last = try #require(list?.last?["id"]?.string)
     #expect(
-      eventually { (try? String(contentsOfFile: folder["position"], encoding: .utf8)) != nil })
+      eventually {
+        (try? String(contentsOfFile: folder["position"], encoding: .utf8)) == last + "\n"
+      })
     process.kill()
     _ = try process.wait()
     try session.post(#""increase""#)

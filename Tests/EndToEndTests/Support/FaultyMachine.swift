@@ -66,7 +66,7 @@ final class FaultyMachine: Sendable {
         .appending(path: "../Durability/faults.c").standardizedFileURL.path
       let compiler = try ChildProcess(
         "/usr/bin/env", ["cc", "-shared", "-fPIC", "-O1", "-o", path, source, "-ldl"])
-      guard try compiler.wait(within: .seconds(60)) == .code(0) else {
+      guard try compiler.wait() == .code(0) else {
         throw ChildProcess.Failure(description: compiler.standardError)
       }
     }

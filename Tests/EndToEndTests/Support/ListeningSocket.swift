@@ -19,6 +19,7 @@ final class ListeningSocket: Sendable {
     let program = try ReactordProcess.path()
     return try ChildProcess(
       "/bin/sh", ["-c", "LISTEN_PID=$$ exec \"$0\" serve \"$@\"", program] + flags,
-      environment: environment.merging(["LISTEN_FDS": "1"]) { $1 }, handingOver: descriptor)
+      environment: ReactordProcess.longTimeLimits.merging(environment) { $1 }
+        .merging(["LISTEN_FDS": "1"]) { $1 }, handingOver: descriptor)
   }
 }

@@ -4,7 +4,8 @@ import Synchronization
 /// A store of its own on a broker.
 struct NATSStore {
   private static let count = Atomic(0)
-  private static let sharedBroker = Result { try Broker() }
+  /// A broker that does not disconnect a service which is not scheduled for a while.
+  private static let sharedBroker = Result { try Broker("ping_max: 60") }
   private static let sharedCluster = Result { try BrokerCluster() }
 
   /// Names a store with three replicas on a cluster that the tests share.
@@ -32,7 +33,7 @@ struct NATSStore {
   func flags(at url: String) -> [String] {
     [
       "--store", url, "--cluster-name", name, "--cluster-replicas", "\(replicas)",
-      "--cluster-streams", "2", "--start-wait", "30",
+      "--cluster-streams", "2", "--start-wait", "300",
     ]
   }
 }

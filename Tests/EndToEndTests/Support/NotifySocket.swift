@@ -18,7 +18,7 @@ final class NotifySocket: Sendable {
     }
     self.descriptor = descriptor
     guard status == 0 else { throw WireError.notConnected(errno: errno) }
-    var timeout = timeval(tv_sec: 20, tv_usec: 0)
+    var timeout = timeval(tv_sec: 300, tv_usec: 0)
     setsockopt(
       descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
   }

@@ -44,7 +44,8 @@ final class ReactordProcess: Sendable {
     // Start the service unsupervised: tests signal and inspect the process that serves.
     let process = try launch(
       ["serve", "--listen", "127.0.0.1:0"] + flags, program: program,
-      environment: ["REACTORD_SUPERVISE": "false"].merging(environment) { $1 }, under: tracer)
+      environment: ["REACTORD_SUPERVISE": "false"].merging(longTimeLimits) { $1 }
+        .merging(environment) { $1 }, under: tracer)
     guard let line = process.firstLine() else {
       _ = try? process.wait()
       throw ChildProcess.Failure(
@@ -57,6 +58,15 @@ final class ReactordProcess: Sendable {
     }
     return (process, url)
   }
+
+  /// Time limits that expire neither on a busy machine nor while the machine stalls.
+  ///
+  /// A test of a time limit sets it with a flag.
+  static let longTimeLimits = [
+    "REACTORD_ACTIONS_WAIT": "300", "REACTORD_CLUSTER_WAIT": "120", "REACTORD_LIMITS_HEAD": "600",
+    "REACTORD_LIMITS_IDLE": "600", "REACTORD_LIMITS_TRANSFER": "600",
+    "REACTORD_SHUTDOWN_GRACE": "120",
+  ]
 
   private static let testStore = ProcessInfo.processInfo.environment["REACTORD_TEST_STORE"]
 

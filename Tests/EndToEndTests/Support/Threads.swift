@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// The results are in the order of their indices; the first error is thrown.
 func concurrently<Value: Sendable>(
-  _ count: Int, within time: Duration = .seconds(60),
+  _ count: Int, within time: Duration = Connection.timeout * 2,
   _ body: @escaping @Sendable (Int) throws -> Value
 ) throws -> [Value] {
   let results = Watched<[Int: Result<Value, any Error>]>([:])

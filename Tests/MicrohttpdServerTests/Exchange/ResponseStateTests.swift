@@ -37,7 +37,7 @@ internal import Testing
     #expect(state.respond(status: 204) == "discard 204")
   }
 
-  @Test func `a response to a closed connection is returned at the end`() {
+  @Test func `the end of a request returns the response that was not sent`() {
     var state = ResponseState()
     #expect(state.wait() == true)
     _ = state.respond(status: 201)

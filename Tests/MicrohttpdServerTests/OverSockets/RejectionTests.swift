@@ -137,7 +137,7 @@ extension OverSockets {
     @Test func `requests before a violation in one packet get their responses, then it closes`()
       throws
     {
-      let server = try TestServer()
+      let server = try TestServer(settings: .init(linger: .milliseconds(20)))
       let client = try server.client()
       try client.send("GET /first HTTP/1.1\r\nHost: a\r\n\r\nGET /\0")
       let response = try client.receiveToEnd()
@@ -159,9 +159,7 @@ extension OverSockets {
       try client.send(request)
       client.endSending()
       _ = try? client.receiveToEnd()
-      let next = try server.client()
-      try next.request("GET", "/after")
-      #expect(try next.receiveResponse().status == 200)
+      _ = try server.servedClient()
     }
 
     @Test func `rejected connections leave no resources behind`() throws {

@@ -39,7 +39,7 @@ extension OverSockets {
       #expect(TestFolder.mode(of: path) == nil)
     }
 
-    @Test func `streams are served there as well`() throws {
+    @Test func `streams are served over a Unix-domain socket`() throws {
       let stream = TestStream("one")
       let server = MicrohttpdServer(
         settings: .init(endpoints: [.unix(path: path, mode: 0o600)]),

@@ -74,7 +74,7 @@ internal import Testing
     #expect(connection.pendingText == "event\r\n4\r\nnext\r\n")
   }
 
-  @Test func `room in the socket is no work unless the connection waits for it`() {
+  @Test func `a writable socket causes work only if the connection waits for it`() {
     var connection = started()
     #expect(connection.unblock() == false)
   }

@@ -10,6 +10,9 @@ final class PendingReplies: Sendable {
     arrivals.send()
   }
 
+  /// Whether no request waits for its reply.
+  var isEmpty: Bool { replies.withLock { $0.isEmpty } }
+
   /// Returns the next reply, as soon as its request arrives; `nil` after the timeout.
   func next() -> TestResponder.Reply? {
     guard arrivals.wait() else { return nil }

@@ -23,7 +23,7 @@ final class Signal: Sendable {
   /// Waits for a signal that no earlier wait has consumed; returns `false` after the timeout.
   func wait() -> Bool {
     var watched = pollfd(fd: readEnd, events: Int16(POLLIN), revents: 0)
-    guard poll(&watched, 1, 20_000) == 1 else { return false }
+    guard poll(&watched, 1, TestServer.timeout * 1000) == 1 else { return false }
     var byte: UInt8 = 0
     return read(readEnd, &byte, 1) == 1
   }

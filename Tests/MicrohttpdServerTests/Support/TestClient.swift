@@ -35,7 +35,7 @@ final class TestClient {
     _ family: Int32, _ address: Address, _ receiveBuffer: Int32?, from own: Address? = nil
   ) throws {
     descriptor = socket(family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-    var timeout = timeval(tv_sec: 20, tv_usec: 0)
+    var timeout = timeval(tv_sec: Int(TestServer.timeout), tv_usec: 0)
     setsockopt(
       descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
     if var receiveBuffer {
@@ -94,7 +94,7 @@ final class TestClient {
   /// Blocks until one of several clients has received something; returns its index.
   static func firstToReceive(of clients: [TestClient]) throws -> Int {
     var watched = clients.map { pollfd(fd: $0.descriptor, events: Int16(POLLIN), revents: 0) }
-    guard poll(&watched, nfds_t(watched.count), 20_000) > 0,
+    guard poll(&watched, nfds_t(watched.count), TestServer.timeout * 1000) > 0,
       let index = watched.firstIndex(where: { $0.revents != 0 })
     else { throw TestFailure("no client received anything") }
     return index
@@ -104,6 +104,25 @@ final class TestClient {
   var unreadBytes: Int {
     var count: Int32 = 0
     return ioctl(descriptor, UInt(FIONREAD), &count) == 0 ? Int(count) : 0
+  }
+
+  /// Whether the server has closed the connection, and there are no more bytes to receive.
+  var hasEnded: Bool {
+    var byte: UInt8 = 0
+    let count = recv(descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT))
+    return count == 0 || count < 0 && errno != EAGAIN && errno != EINTR
+  }
+
+  /// Sends text, and then a byte every millisecond.
+  ///
+  /// - Returns: Whether the server closes the connection.
+  func isClosed(afterSending text: String) -> Bool {
+    guard (try? send(text)) != nil else { return true }
+    for _ in 0..<Int(TestServer.timeout) * 1000 {
+      guard (try? send("x")) != nil else { return true }
+      usleep(1000)
+    }
+    return false
   }
 
   /// Closes the sending direction.

@@ -9,10 +9,18 @@ internal import Testing
 /// The port is reserved for as long as this object exists: after the stop of the server, the kernel
 /// assigns it to no socket of another test.
 final class TestServer: Sendable {
+  /// The time limit of waits for events that must occur, in seconds.
+  ///
+  /// It only ends tests that would hang.
+  static let timeout: Int32 = 300
+
   let server: MicrohttpdServer
   let port: Int
   private let reservation: Int32
 
+  /// Starts a server with the default settings, except for its time limits.
+  ///
+  /// On a busy machine, a client can exceed the default time limits. A test of a time limit sets it.
   init(
     settings: MicrohttpdServer.Settings = .init(), responder: TestResponder = .echo
   ) throws {
@@ -22,6 +30,14 @@ final class TestServer: Sendable {
     self.port = Int(port)
     settings.endpoints = [.network(host: "127.0.0.1", port: self.port)]
     if settings.loops == 1 { settings.loops = OnEitherThread.loops }
+    let defaults = MicrohttpdServer.Settings()
+    let limits: [WritableKeyPath<MicrohttpdServer.Settings, Duration>] = [
+      \.timeouts.head, \.timeouts.body, \.timeouts.idle,
+    ]
+    for limit in limits where settings[keyPath: limit] == defaults[keyPath: limit] {
+      settings[keyPath: limit] = .zero
+    }
+    if settings.linger == defaults.linger { settings.linger = .seconds(Self.timeout) }
     server = MicrohttpdServer(settings: settings, responder: responder)
     try server.start()
   }
@@ -33,6 +49,18 @@ final class TestServer: Sendable {
 
   func client(receiveBuffer: Int32? = nil, source: UInt8 = 1) throws -> TestClient {
     try TestClient(port: port, receiveBuffer: receiveBuffer, source: source)
+  }
+
+  /// A connection whose first request was served.
+  ///
+  /// On a busy machine, a short timeout can close a connection before its request arrives.
+  func servedClient() throws -> TestClient {
+    for _ in 0..<1000 {
+      let client = try client()
+      try? client.request("GET", "/served")
+      if (try? client.receiveResponse())?.status == 200 { return client }
+    }
+    throw TestFailure("no request was served")
   }
 
   /// The number of this process' descriptors that are sockets of this server, including the listening one.
@@ -76,9 +104,9 @@ final class TestServer: Sendable {
 
   /// Waits until only the listening socket is left: connections close on other threads.
   ///
-  /// Returns `false` after the timeout.
+  /// Returns `false` after 200,000 checks.
   func becomesIdle() -> Bool {
-    for _ in 0..<20_000 {
+    for _ in 0..<200_000 {
       let now = server.statistics
       if now.connections + now.requestsInFlight + now.streams == 0, descriptors == 1 {
         return true

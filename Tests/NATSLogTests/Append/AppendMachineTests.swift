@@ -25,7 +25,7 @@ struct AppendMachineTests {
     return machine
   }
 
-  @Test func `a sequence is a commit`() {
+  @Test func `a reply with a sequence commits the batch`() {
     var machine = published()
     let step = machine.didReceive(.stored(sequence: 11, isDuplicate: false), to: .batch, at: 1)
     #expect(step == .finish(.committed(11)))
@@ -109,7 +109,7 @@ struct AppendMachineTests {
     #expect(machine.didReconnect(at: 50) == .none)
   }
 
-  @Test func `a duplicate is read: the writer's own is a commit, another one's a loss`() {
+  @Test func `after a duplicate reply, the writer of the stored message decides whether the batch is committed`() {
     for (mark, outcome) in [
       (batch, AppendMachine.Outcome.committed(12)), (other, .lost(to: other.writer)),
       (void, .unavailable),
@@ -155,14 +155,14 @@ struct AppendMachineTests {
     #expect(step == .finish(.unavailable))
   }
 
-  @Test func `a duplicate of the void message is the batch, or another writer's`() {
+  @Test func `after a duplicate reply to the void message, the stored message is read`() {
     var machine = voiding()
     let step = machine.didReceive(.stored(sequence: 11, isDuplicate: true), to: .void, at: 1001)
     #expect(step == .read(.at(11)))
     #expect(machine.didRead((11, batch), at: 1002) == .finish(.committed(11)))
   }
 
-  @Test func `a late acknowledgement of the batch is a commit`() {
+  @Test func `a late acknowledgement commits the batch`() {
     var machine = voiding()
     let step = machine.didReceive(.stored(sequence: 11, isDuplicate: false), to: .batch, at: 1001)
     #expect(step == .finish(.committed(11)))

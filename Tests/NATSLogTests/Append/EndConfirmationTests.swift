@@ -31,7 +31,7 @@ import Testing
     #expect(stored.lastActiveAt == LogEntry(counted: 5).at)
   }
 
-  @Test func `a writer that another one has displaced learns of it`() async throws {
+  @Test func `the confirmation of a displaced writer fails with the new writer`() async throws {
     var store = try TestStore()
     let one = try await store.open()
     store.settings.node = "n2"

@@ -53,7 +53,7 @@ struct KeyHashesTests {
     }
   }
 
-  @Test func `after messages of an earlier release the keys are known from the next block on`()
+  @Test func `a log with messages of an earlier release has key hashes from the next block on`()
     throws
   {
     var head = SessionHead()

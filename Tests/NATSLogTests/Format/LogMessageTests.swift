@@ -243,7 +243,7 @@ struct LogMessageTests {
     #expect(next.json(expecting: 5).count < bound)
   }
 
-  @Test func `a head continues what its message says`() throws {
+  @Test func `a head is restored from its stored message`() throws {
     var head = SessionHead()
     var messages: [Int: LogMessage] = [:]
     for number in 1...700 {

@@ -33,7 +33,7 @@ import Testing
     #expect(recent.creation(of: head) == LogEntry(counted: 1).at.milliseconds)
   }
 
-  @Test mutating func `an earlier end does not have the later messages`() {
+  @Test mutating func `a list up to an earlier head omits the later messages`() {
     append()
     append()
     let earlier = head
@@ -65,7 +65,7 @@ import Testing
     #expect(recent.creation(of: head) == nil)
   }
 
-  @Test mutating func `messages before another process's anchor are not those of the index`() {
+  @Test mutating func `an index returns no messages from before the anchor of another process`() {
     append()
     let anchor = head.anchoring(PagedHistory(version: 1), dropping: [])
     head = head.following(anchor, at: head.sequence + 1, by: nil)

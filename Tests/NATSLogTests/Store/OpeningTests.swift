@@ -31,7 +31,7 @@ import Testing
     )
   }
 
-  @Test func `other credentials, which are not shown`() async throws {
+  @Test func `wrong credentials are an error that does not show them`() async throws {
     let broker = try Broker(#"authorization { user: "ada", password: "secret" }"#)
     let store = try TestStore("nats://ada:wrong@127.0.0.1:\(broker.port)")
     await expectError(store, "reject the credentials")
@@ -39,13 +39,13 @@ import Testing
     #expect(await error(try TestStore("nats://ada:secret@127.0.0.1:\(broker.port)")) == nil)
   }
 
-  @Test func `a file of credentials that does not exist`() async throws {
+  @Test func `a missing file of credentials is an error`() async throws {
     var store = try TestStore()
     store.settings.credentials = "/nothing.creds"
     #expect(await error(store) != nil)
   }
 
-  @Test func `more replicas than brokers`() async throws {
+  @Test func `more replicas than brokers are an error`() async throws {
     await expectError(
       try TestStore(replicas: 3), "cluster.replicas is 3, but there are fewer brokers")
   }

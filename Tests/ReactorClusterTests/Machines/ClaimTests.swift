@@ -27,7 +27,7 @@ struct ClaimTests {
   }
 
   /// Both drop the session, and one of them loads it again.
-  @Test func `one of them executes the requests of both`() throws {
+  @Test func `of two nodes that claim a session, one executes the requests of both`() throws {
     let nodes = ["n1", "n2"].map { NodeID(name: $0, incarnation: 1) }
     var continuing: [NodeID] = []
     for (node, other) in [(nodes[0], nodes[1]), (nodes[1], nodes[0])] {

@@ -49,7 +49,7 @@ struct HandOverTests {
       }.first)
   }
 
-  @Test func `it is handed over to that node, which executes the request`() throws {
+  @Test func `a session is handed over to the node that sends its actions, which executes the request`() throws {
     var machine = machine()
     let effects = deliver(1, to: &machine)
     let id = try execution(effects)
@@ -58,7 +58,7 @@ struct HandOverTests {
     #expect(machine.takeEffects() == [.reply(1, .ownedBy(Self.edge))])
   }
 
-  @Test func `later requests of all nodes are redirected to that node until it has failed`() throws
+  @Test func `later requests of all nodes are redirected to the new owner until it has failed`() throws
   {
     var machine = machine()
     machine.executed(
@@ -73,7 +73,7 @@ struct HandOverTests {
     #expect(deliver(4, from: Self.third, isInMemory: false, to: &machine) == [.findLastWriter(key)])
   }
 
-  @Test func `it stays while this node executes another request of it`() throws {
+  @Test func `a session stays while its owner executes another request of it`() throws {
     var machine = machine()
     _ = try execution(deliver(1, to: &machine))
     let effects = deliver(2, to: &machine)
@@ -81,13 +81,13 @@ struct HandOverTests {
   }
 
   @Test(arguments: [NodeState.joining, .draining])
-  func `it stays if that node takes no sessions`(_ state: NodeState) throws {
+  func `a session stays if the other node is joining or draining`(_ state: NodeState) throws {
     var machine = machine(edge: state)
     let effects = deliver(1, to: &machine)
     #expect(effects == [.execute(try execution(effects), request(1))])
   }
 
-  @Test func `it stays at a node that is about to leave`() throws {
+  @Test func `a draining owner executes requests itself`() throws {
     var machine = machine()
     machine.drain(at: 1_000)
     _ = machine.takeEffects()
@@ -132,7 +132,7 @@ struct HandOverTests {
     (1...actions).filter { affinity.received(key, from: edge, at: Milliseconds(100 * $0)) }
   }
 
-  @Test func `a packet of actions is no row`() {
+  @Test func `actions that arrive at the same time do not move a session`() {
     var affinity = ClientAffinity()
     let moves = (0..<1_000).filter { _ in affinity.received(key, from: Self.edge, at: 7) }
     #expect(moves.isEmpty)
@@ -141,7 +141,7 @@ struct HandOverTests {
       [end - 1, end].map { affinity.received(key, from: Self.edge, at: $0) } == [false, true])
   }
 
-  @Test func `a row of actions continues until the session has moved`() {
+  @Test func `each further action of one node requests the move of the session until it has moved`() {
     var affinity = ClientAffinity()
     let moves = move(3 * ClientAffinity.threshold, from: Self.edge, in: &affinity)
     #expect(moves == Array(ClientAffinity.threshold...3 * ClientAffinity.threshold))
@@ -150,7 +150,7 @@ struct HandOverTests {
     #expect(!move(ClientAffinity.threshold, from: Self.edge, in: &affinity).isEmpty)
   }
 
-  @Test func `an action of another node or a use by this one ends a row`() {
+  @Test func `an action of another node, or a use by the owner, restarts the count of actions`() {
     var affinity = ClientAffinity()
     for _ in 0..<3 {
       #expect(move(ClientAffinity.threshold - 1, from: Self.edge, in: &affinity).isEmpty)
@@ -160,7 +160,7 @@ struct HandOverTests {
     }
   }
 
-  @Test func `the number of rows is bounded`() {
+  @Test func `the number of sessions whose actions are counted is bounded`() {
     var affinity = ClientAffinity()
     for index in 0..<ClientAffinity.limit * 2 {
       _ = affinity.received(SessionKey(reactor: "r", id: "\(index)"), from: Self.edge, at: 0)

@@ -434,7 +434,7 @@ struct NodeTests {
     // Requests to this node are lost without a reply.
     away.bus.isDeaf = true
     try await cluster.members[0].set("dark")
-    #expect(cluster.members[1].theme.value == "dark")
+    try await wait { cluster.members[1].theme.value == "dark" }
     try await wait { away.theme.value == "dark" }
     away.bus.isDeaf = false
   }

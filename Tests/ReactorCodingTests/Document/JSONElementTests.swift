@@ -16,7 +16,7 @@ struct JSONElementTests {
     #expect(String(decoding: members[0].value.bytes, as: UTF8.self) == #"[1, {"b~/c": "x"}, null]"#)
   }
 
-  @Test func `the last of several members counts`() throws {
+  @Test func `of several members with one name, the last one is read`() throws {
     #expect(root["n"]?.number?.integer(as: Int.self) == 2)
     #expect(root["missing"] == nil)
   }

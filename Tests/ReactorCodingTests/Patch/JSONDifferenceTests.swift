@@ -68,7 +68,7 @@ struct JSONDifferenceTests {
         """)
   }
 
-  @Test func `a sliding window takes two operations`() {
+  @Test func `the patch of a sliding window has two operations`() {
     let old = list(Array(Self.list[0..<30]))
     let new = list(Array(Self.list[1..<31]))
     #expect(

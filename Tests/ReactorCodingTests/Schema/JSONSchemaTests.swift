@@ -38,7 +38,7 @@ struct JSONSchemaTests {
         + #""maxProperties":0}},"required":["nothing"],"additionalProperties":false}]}"#)
   }
 
-  @Test func `required and optional members of a struct`() {
+  @Test func `the schema of a struct has its required and optional members`() {
     struct State: Decodable {
       var name: String
       var user: User?

@@ -62,21 +62,30 @@ struct StreamExpiryTests {
   }
 
   @Test func `a stream is woken when its token expires, and sends nothing more`() async throws {
+    let isExpired = Atomic(false)
     let configuration = try SignedToken.configuration()
-    let service = Service(settings: {
-      $0.authentication = configuration
-      $0.takesTokenInQuery = true
-    })
+    let end = Timestamp.now.milliseconds / 1000 + 1_000
+    let service = Service(
+      expiries: StreamExpiries {
+        isExpired.load(ordering: .relaxed) ? end * 1000 : Timestamp.now.milliseconds
+      },
+      settings: {
+        $0.authentication = configuration
+        $0.takesTokenInQuery = true
+      })
     let claims = #"{"sub":"ada","scope":"reactord:act"}"#
-    let end = Timestamp.now.milliseconds / 1000 + 2
     let token = SignedToken.make(claims, expiry: end)
     let reader = try service.open("\(Service.root)/demo/events?access_token=\(token)")
     _ = reader.read()
     await withCheckedContinuation { continuation in
-      let waker = Waker { continuation.resume() }
+      let waker = Waker {
+        let isDue = isExpired.load(ordering: .relaxed)
+        #expect(isDue)
+        continuation.resume()
+      }
       for group in reader.groups { group.add(waker) }
+      isExpired.store(true, ordering: .relaxed)
     }
-    #expect(Timestamp.now.milliseconds / 1000 >= end)
     _ = try service.act(
       #"{"add":1}"#, [(.authorization, "Bearer \(SignedToken.make(claims))")])
     #expect(reader.read() == ["expired {}"])

@@ -43,7 +43,7 @@ struct SessionRankingTests {
     #expect(joined == ranking.sessions)
   }
 
-  @Test func `a position is found again by its text`() throws {
+  @Test func `a position of a ranking is parsed from its text, and other texts are rejected`() throws {
     let position = RankingPosition(of: Self.session(7, version: 12), in: .version)
     #expect(RankingPosition(position.description) == position)
     for text in ["", "~", "x~a", "12", "~a", "99999999999999999999~a"] {
@@ -62,7 +62,7 @@ struct RankingSlotsTests {
     RankingCache.Key(reactor: "number", order: .version, prefix: prefix)
   }
 
-  @Test func `each request creates a ranking that is quick`() {
+  @Test func `a ranking that is created quickly is created again for each request`() {
     var slots = RankingSlots(limit: 4)
     for round in 0..<3 {
       let now = start + .seconds(round)
@@ -74,7 +74,7 @@ struct RankingSlotsTests {
     }
   }
 
-  @Test func `one that takes long is used again, and while its successor is created`() {
+  @Test func `a ranking that took long to create is used again, also while the next one is created`() {
     var slots = RankingSlots(limit: 4)
     #expect(slots.request(key(), at: start) { _ in }.isMaker)
     #expect(slots.finish(key(), at: start + .seconds(2), .success(ranking)).count == 1)
@@ -87,7 +87,7 @@ struct RankingSlotsTests {
     #expect(slots.finish(key(), at: start + .seconds(14), .success(ranking)).isEmpty)
   }
 
-  @Test func `a failure is passed on and not retained`() {
+  @Test func `the failure to create a ranking is returned and not stored`() {
     var slots = RankingSlots(limit: 4)
     #expect(slots.request(key(), at: start) { _ in }.isMaker)
     #expect(slots.finish(key(), at: start + .seconds(2), .failure(.tooMany)).count == 1)
@@ -95,7 +95,7 @@ struct RankingSlotsTests {
     #expect(slots.request(key(), at: start + .seconds(3)) { _ in }.isMaker)
   }
 
-  @Test func `the one that was not used for longest is dropped`() {
+  @Test func `above the limit, the least recently used ranking is dropped`() {
     var slots = RankingSlots(limit: 2)
     for (index, prefix) in ["a", "b"].enumerated() {
       let now = start + .seconds(10 * index)

@@ -38,21 +38,52 @@ internal import Testing
     }
   }
 
-  @Test func `a cancelled timer does not expire`() async throws {
-    let cancelled = target("cancelled")
-    let place = timers.schedule(cancelled, after: .init(.milliseconds(50)))
-    timers.cancel(cancelled, at: place)
-    timers.schedule(target("other"), after: .init(.milliseconds(100)))
-    #expect(await expired.first { _ in true } == "other")
+  /// A timer that was cancelled before its deadline.
+  private struct Cancelled {
+    let name: String
+    let target: Target
+    let place: TimerWheel.Place
   }
 
-  @Test func `a place is reused, and its former timer does not cancel the next`() async throws {
-    let former = target("former")
-    let place = timers.schedule(former, after: .init(.milliseconds(100)))
-    timers.cancel(former, at: place)
+  /// Schedules a timer and cancels it before its deadline.
+  ///
+  /// If this thread is not scheduled in time, the timer can expire, and another one is scheduled.
+  private func scheduleAndCancel(after time: Duration) -> Cancelled {
+    var attempt = 0
+    while true {
+      attempt += 1
+      let start = ContinuousClock.now
+      let name = "cancelled \(attempt)"
+      let target = target(name)
+      let place = timers.schedule(target, after: .init(time))
+      timers.cancel(target, at: place)
+      if start.duration(to: .now) < time {
+        return Cancelled(name: name, target: target, place: place)
+      }
+    }
+  }
+
+  /// The names of the timers that expire, up to a name.
+  private func expired(upTo last: String) async -> [String] {
+    var names: [String] = []
+    for await name in expired {
+      names.append(name)
+      if name == last { break }
+    }
+    return names
+  }
+
+  @Test func `a cancelled timer does not expire`() async {
+    let cancelled = scheduleAndCancel(after: .milliseconds(50))
+    timers.schedule(target("other"), after: .init(.milliseconds(100)))
+    #expect(await !expired(upTo: "other").contains(cancelled.name))
+  }
+
+  @Test func `a place is reused, and its former timer does not cancel the next`() async {
+    let former = scheduleAndCancel(after: .milliseconds(100))
     timers.schedule(target("next"), after: .init(.milliseconds(100)))
-    timers.cancel(former, at: place)
-    #expect(await expired.first { _ in true } == "next")
+    timers.cancel(former.target, at: former.place)
+    #expect(await !expired(upTo: "next").contains(former.name))
   }
 
   @Test func `the wheel ticks again after it was empty`() async throws {

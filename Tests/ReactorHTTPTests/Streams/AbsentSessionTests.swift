@@ -109,7 +109,7 @@ struct AbsentSessionTests {
     #expect(next.read() == ["retry", "reset {}", #"1 {"value":7,"label":"none"}"#])
   }
 
-  @Test func `several sessions over one stream, one of which exists`() throws {
+  @Test func `a stream of several sessions shows the initial State of an absent one`() throws {
     try service.addOnes(1)
     let reader = try service.open("/v1/events?session=number/demo&session=number/absent")
     #expect(

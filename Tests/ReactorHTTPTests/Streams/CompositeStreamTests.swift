@@ -93,7 +93,7 @@ struct CompositeStreamTests {
       ])
   }
 
-  @Test func `parts and replays apply to all sessions`() throws {
+  @Test func `select and replay apply to all sessions of a stream`() throws {
     try add("a")
     try add("b")
     let reader = try service.open(target(["a", "b"], "select=/value&replay=all"))

@@ -52,7 +52,7 @@ struct StreamFormatTests {
       replay.read().dropFirst(2) == (1...9).map { #"change {"old":\#($0 - 1),"new":\#($0)}"# }[...])
   }
 
-  @Test func `globals have changes`() throws {
+  @Test func `the stream of a global can have the old and the new value`() throws {
     let reader = try service.open("/v1/globals/motto/events?old=true")
     #expect(reader.read() == ["retry", #"change {"new":null}"#])
     _ = try service.ask("PUT", "/v1/globals/motto", body: #""a""#)
@@ -120,7 +120,7 @@ struct StreamFormatTests {
     #expect(reader.read() == [signals(#"{"motto":"a"}"#)])
   }
 
-  @Test func `several sessions have a name each`() throws {
+  @Test func `signals of several sessions have one name per session`() throws {
     let target = "/v1/events?format=datastar&session=number/a&session=number/b"
     let numbered = try service.open(target)
     let state = #"{"value":0,"label":"none"}"#

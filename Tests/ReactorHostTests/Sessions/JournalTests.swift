@@ -181,7 +181,7 @@ import Testing
     #expect(lines.values == ["interrupted action is given up"])
   }
 
-  @Test func `starts that their process survives count once per process`() throws {
+  @Test func `repeated starts of an action by one process count as one start`() throws {
     try Stage(over: memory).session().send(#"{"hold":"a"}"#)
     let hosts = (0..<2).map { _ in Stage(over: memory) { $0.runLimit = 4 } }
     for turn in 0..<8 {

@@ -260,7 +260,7 @@ struct SessionReferenceTests {
     #expect(try reloaded.entries(after: 0, limit: 9).allSatisfy { $0.global?.name == "list/main" })
   }
 
-  @Test func `many commits arrive as the latest at least`() async throws {
+  @Test func `a follower of many commits receives the latest one`() async throws {
     let host = host()
     let mirror = try host.open("mirror", "m")
     let main = try host.open("list", "main")

@@ -252,7 +252,7 @@ import Testing
     #expect(stored.isEmpty)
   }
 
-  @Test func `a time beyond the year 9999 and a period of nothing fail the action`() throws {
+  @Test func `a timer after the year 9999, or with a period of zero, fails its action`() throws {
     let session = try session()
     let late = #"{"arm":{"id":"a","at":"9999-12-31T23:59:59.999Z","every":null,"catchUp":false}}"#
     #expect(try session.send(late).values.first?.hasPrefix("committed") == true)

@@ -23,7 +23,7 @@ struct ServiceNotifierTests {
         $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, size) }
       }
       #expect(status == 0)
-      var timeout = timeval(tv_sec: 10, tv_usec: 0)
+      var timeout = timeval(tv_sec: 300, tv_usec: 0)
       setsockopt(
         descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, socklen_t(MemoryLayout<timeval>.size))
     }

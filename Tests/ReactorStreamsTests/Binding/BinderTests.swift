@@ -82,7 +82,7 @@ private final class Label: ReactiveCompatible, Sendable {
     #expect(count == 2)
   }
 
-  @Test func `a subscription with an object ends with it`() {
+  @Test func `a subscription ends when its object is released`() {
     let subject = PublishSubject<Int>()
     let log = Log<Int>()
     do {

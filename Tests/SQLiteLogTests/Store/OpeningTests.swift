@@ -75,7 +75,7 @@ struct OpeningTests {
       Thread.detachNewThread {
         isCompleted.wait()
         Thread.detachNewThread {
-          let deadline = ContinuousClock.now + .seconds(20)
+          let deadline = ContinuousClock.now + .seconds(300)
           while log.committer?.idlenessIsAwaited == false, .now < deadline { sched_yield() }
           isClosing.signal()
         }

@@ -49,7 +49,7 @@ import Testing
     #expect(log.close())
   }
 
-  @Test func `an orderly end resets the count of starts`() async throws {
+  @Test func `an orderly close resets the number of starts of accepted actions`() async throws {
     let action = AcceptedAction(
       id: .init(request: 1, place: 0), action: Array("1".utf8), isInArray: false, key: nil,
       at: .now,

@@ -58,6 +58,7 @@ final class LogUnderTest {
     settings.name = "test-\(stores.add(1, ordering: .relaxed).newValue)"
     settings.replicas = 1
     settings.streams = 2
+    settings.wait = .seconds(120)
     settings.changeRetention = changeRetention
     let opened = Mutex<Result<NATSLog, NATSLogError>?>(nil)
     let isOpen = DispatchSemaphore(value: 0)

@@ -50,7 +50,7 @@ struct LedgerAudit {
     let sessions = load.cluster.nodes.map { SessionClient($0.client(), key.path) }
     if key.kind == .later { try waitForEffects(sessions[0], record) }
     let logs = try sessions.map { try LedgerLog(of: $0) }
-    let states = try sessions.map { try $0.state() }
+    let states = try sessions.map { try $0.getWhenAvailable($0.path + "/state") }
     let entries = try logs[0].entries()
     let numbers = entries.map(\.mutation.didEnter)
     let sum = numbers.reduce(0, +)
@@ -97,7 +97,7 @@ struct LedgerAudit {
   private func waitForEffects(_ session: SessionClient, _ record: LedgerRecord) throws {
     let accepted = Set(record.acknowledged)
     let isDone = try eventually {
-      try session.effects().isEmpty
+      try session.getWhenAvailable(session.path + "/effects").json["effects"]?.array == []
         && accepted.isSubset(of: LedgerLog(of: session).entries().map(\.mutation.didEnter))
     }
     if !isDone { load.report("\(session.path): an accepted action has not ended", \.unresolved) }
@@ -106,7 +106,7 @@ struct LedgerAudit {
   /// Checks that each node replays each version once.
   private func checkReplay(_ sessions: [SessionClient], _ count: Int) throws {
     for session in sessions {
-      let events = try session.events("?replay=all").events(upTo: count)
+      let events = try session.replayWhenAvailable().events(upTo: count)
       guard events.compactMap({ $0.cursor?.version }) != Array(0...count) else { continue }
       load.report("\(session.path): the replay is not the log", \.disordered)
     }

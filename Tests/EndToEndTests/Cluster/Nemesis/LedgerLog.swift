@@ -23,12 +23,7 @@ struct LedgerLog: Sendable {
     var pages: [Data] = []
     var next: String? = session.path + "/log?limit=1000"
     while let path = next {
-      var response = try session.client.get(path)
-      // After a fault, the store can be unreachable for a moment.
-      _ = try eventually {
-        if response.status == 503 { response = try session.client.get(path) }
-        return response.status != 503
-      }
+      let response = try session.getWhenAvailable(path)
       try #require(response.status == 200, "\(response.text)")
       pages.append(Data(response.body))
       next = response.nextPage
@@ -40,5 +35,27 @@ struct LedgerLog: Sendable {
   func entries() throws -> [Entry] {
     let decoder = JSONDecoder()
     return try pages.flatMap { try decoder.decode([Entry].self, from: $0) }
+  }
+}
+
+extension SessionClient {
+  /// Reads an address, again after a 503: after a fault, the store can be unreachable for a moment.
+  func getWhenAvailable(_ path: String) throws -> HTTPResponse {
+    var response = try client.get(path)
+    _ = try eventually {
+      if response.status == 503 { response = try client.get(path) }
+      return response.status != 503
+    }
+    return response
+  }
+
+  /// Opens a stream of every version, again after a 503.
+  func replayWhenAvailable() throws -> EventStream {
+    var stream = try events("?replay=all")
+    _ = try eventually {
+      if stream.head.status == 503 { stream = try events("?replay=all") }
+      return stream.head.status != 503
+    }
+    return stream
   }
 }
