@@ -13,9 +13,8 @@ submitted(part("join")).map(() => ({ join: part("name").value })).to(chat, showP
 submitted(part("send")).subscribe(() => {
   const message = { from: part("name").value, text: part("text").value };
   part("text").value = "";
-  const optimistic = (state) => ({
-    ...state, messages: [...state.messages, { ...message, at: "" }],
-  });
+  const optimistic = (state) =>
+    ({ ...state, messages: [...state.messages, { ...message, at: "" }] });
   chat.send({ send: message }, { optimistic }).catch(showProblem);
 });
 
@@ -23,28 +22,15 @@ submitted(part("send")).subscribe(() => {
 chat.state.map(({ members }) => members.join(", ") || "No members yet.").distinct()
   .drive(part("members"), "textContent");
 chat.state.map(({ messages }) => messages).distinct().drive((messages) => {
-  const list = part("messages");
-  const isShown = (item, { from, text }) => item?.textContent === `${from}${text}`;
+  const [list, texts] = [part("messages"), messages.map(({ from, text }) => from + text)];
   // Shown messages stay in the list, so that a screen reader reads only the new ones.
-  while (messages[0] && list.firstElementChild && !isShown(list.firstElementChild, messages[0])) {
-    list.firstElementChild.remove();
-  }
-  for (const [index, message] of messages.entries()) {
-    const shown = list.children[index];
-    const item = isShown(shown, message) ? shown : itemOf(message);
-    item.classList.toggle("mine", message.from === part("name").value);
-    item.classList.toggle("sending", message.at === "");
-    if (item === shown) continue;
-    if (shown) shown.replaceWith(item);
-    else list.append(item);
-  }
-  while (list.children.length > messages.length) list.lastElementChild.remove();
+  while (list.firstChild && list.firstChild.textContent !== texts[0]) list.firstChild.remove();
+  messages.forEach(({ from, text, at }, index) => {
+    const item = list.children[index] ?? list.appendChild(document.createElement("li"));
+    const name = Object.assign(document.createElement("b"), { textContent: from });
+    if (item.textContent !== texts[index]) item.replaceChildren(name, text);
+    item.className = [from === part("name").value && "mine", !at && "sending"].filter(Boolean).join(" ");
+  });
+  while (list.children.length > messages.length) list.lastChild.remove();
   list.scrollTop = list.scrollHeight;
 });
-
-function itemOf({ from, text }) {
-  const [item, name] = [document.createElement("li"), document.createElement("b")];
-  name.textContent = from;
-  item.append(name, text);
-  return item;
-}
