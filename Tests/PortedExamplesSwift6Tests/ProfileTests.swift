@@ -89,7 +89,7 @@ final class ProfileView: View {
 @Suite(.ownSerialContext, .serialized) struct ProfileTests {
   private let api = UserAPI { $0 == 1 }
 
-  @Test(.timeLimit(.minutes(10))) func `the reactor is tested to the exact state`() async {
+  @Test(.timeLimit(.minutes(60))) func `the reactor is tested to the exact state`() async {
     let test = ReactorTest(ProfileViewReactor(api: api))
     await test.send(.follow(1))
     await test.receive { $0.isLoading = true }

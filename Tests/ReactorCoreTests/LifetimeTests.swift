@@ -121,7 +121,7 @@ struct LifetimeTests {
     #expect(seen.elements.isEmpty)
   }
 
-  @Test(.timeLimit(.minutes(10)))
+  @Test(.timeLimit(.minutes(60)))
   func `the task of an effect is cancelled`() async {
     let (ended, finish) = AsyncStream<Bool>.makeStream()
     let (started, begin) = AsyncStream<Void>.makeStream()

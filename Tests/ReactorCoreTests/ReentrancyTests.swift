@@ -31,7 +31,7 @@ struct ReentrancyTests {
     #expect(reactor.currentState == inOrder)
   }
 
-  @Test(.timeLimit(.minutes(10)))
+  @Test(.timeLimit(.minutes(60)))
   func `an action of another thread during reduce waits, and its sender does not`()
     async
   {
@@ -69,7 +69,7 @@ struct ReentrancyTests {
     #expect(reactor.currentState == inOrder)
   }
 
-  @Test(.timeLimit(.minutes(10)))
+  @Test(.timeLimit(.minutes(60)))
   func `elements of an effect and actions of an observer have one order`() async {
     let reactor = ScriptedReactor()
     let (done, finished) = AsyncStream<Void>.makeStream()

@@ -3,7 +3,7 @@ import ReactorStreams
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(60)))
 struct ThreadsTests {
   @Test func `concurrent tasks get the same stream, created once`() async {
     let reactor = ScriptedReactor()

@@ -83,7 +83,7 @@ struct ReactorTestTests {
     await test.finish()
   }
 
-  @Test(.timeLimit(.minutes(10))) func `the states of a task`() async {
+  @Test(.timeLimit(.minutes(60))) func `the states of a task`() async {
     let test = ReactorTest(ListReactor())
     await test.send(.load, expecting: nil)
     await test.receive { $0.isLoading = true }
@@ -116,7 +116,7 @@ struct ReactorTestTests {
     await test.finish()
   }
 
-  @Test(.timeLimit(.minutes(10))) func `a test releases its reactor`() async {
+  @Test(.timeLimit(.minutes(60))) func `a test releases its reactor`() async {
     weak var reactor: ListReactor?
     weak var pipeline: AnyObject?
     do {

@@ -159,7 +159,7 @@ struct AuctionReactorTests {
     #expect(session.current.version == 0)
   }
 
-  @Test(.timeLimit(.minutes(10)))
+  @Test(.timeLimit(.minutes(60)))
   func `the lobby lists open auctions, and their sales once`() async throws {
     let host = Host(Catalogue().reactors)
     #expect(host.firstMissingReference() == nil)

@@ -4,7 +4,7 @@ import ReactorLog
 import Reactors
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(60)))
 struct ChatReactorTests {
   private let hosted = HostedCatalogue()
 

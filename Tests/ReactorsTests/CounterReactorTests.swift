@@ -2,7 +2,7 @@ import LogTestSupport
 import ReactorHost
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(60)))
 struct CounterReactorTests {
   private let hosted = HostedCatalogue()
 

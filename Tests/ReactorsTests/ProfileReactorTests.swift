@@ -5,7 +5,7 @@ import Testing
 
 @testable import Reactors
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(60)))
 struct ProfileReactorTests {
   private let hosted = HostedCatalogue()
 

@@ -4,7 +4,7 @@ import ReactorHost
 import Reactors
 import Testing
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(60)))
 struct WeatherReactorTests {
   private let hosted = HostedCatalogue()
   private let empty =

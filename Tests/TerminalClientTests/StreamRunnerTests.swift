@@ -5,7 +5,7 @@ import Testing
 @testable import TerminalClient
 
 /// The connections of `reactord watch` and `changes`.
-@Suite(.timeLimit(.minutes(10))) struct StreamRunnerTests {
+@Suite(.timeLimit(.minutes(60))) struct StreamRunnerTests {
   @Test func `a stream is silent as soon as its machine does not wait any longer`() throws {
     let socket = try ListeningSocket()
     defer { socket.close() }

@@ -4,7 +4,7 @@ import Testing
 /// `reactord new`.
 ///
 /// The package that it writes, Tests/NewPackage, is compiled and tested with the project.
-struct NewPackageTests {
+@Suite(.blocking) struct NewPackageTests {
   private static let root = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()

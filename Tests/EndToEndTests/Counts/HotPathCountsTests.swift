@@ -6,7 +6,7 @@ import Testing
 /// `make counts` commits a change, so that the diff of the file shows it. In optimized builds the
 /// counts must be equal. In other builds every closure allocates, and a difference of five percent
 /// is accepted.
-struct HotPathCountsTests {
+@Suite(.blocking) struct HotPathCountsTests {
   private typealias Counts = [String: [String: Int]]
 
   private static let file = URL(fileURLWithPath: #filePath)

@@ -5,7 +5,8 @@ import Testing
 ///
 /// Only calls that send bytes or make them durable are counted, because their number is
 /// reproducible. `make counts` writes a change into the file, so that the diff shows it.
-@Suite(.serialized, .enabled(if: SystemCallTrace.isPermitted && !Sanitizer.isUsed))
+@Suite(
+  .blocking, .serialized, .enabled(if: SystemCallTrace.isPermitted && !Sanitizer.isUsed))
 struct SystemCallCountsTests {
   private typealias Counts = [String: [String: Double]]
 

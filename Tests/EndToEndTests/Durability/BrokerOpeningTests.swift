@@ -62,7 +62,9 @@ import Testing
     ("--cluster-streams", "0", "expected a whole number"),
     ("--cluster-suspect", "0.5", "cluster.suspect: expected at least twice cluster.heartbeat"),
   ])
-  func `an invalid cluster setting ends the start with an error that states the valid values`(_ flag: String, _ value: String, _ text: String) throws {
+  func `an invalid cluster setting ends the start with an error that states the valid values`(
+    _ flag: String, _ value: String, _ text: String
+  ) throws {
     try expectFailure(
       ["--store", "nats://127.0.0.1:1", flag, value, "--cluster-heartbeat", "0.5"], text)
   }

@@ -41,7 +41,8 @@ final class IdentityProvider: Sendable {
         try session.events("?ticket=\(ticket)"),
       ]
       if streams.allSatisfy({ $0.head.status == 200 }) {
-        #expect(try session.events("?ticket=\(ticket)").head.status == 401, "a ticket is valid once")
+        #expect(
+          try session.events("?ticket=\(ticket)").head.status == 401, "a ticket is valid once")
         return (token, streams)
       }
     }

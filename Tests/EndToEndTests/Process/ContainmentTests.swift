@@ -23,7 +23,9 @@ struct ContainmentTests {
       environment: ["REACTORD_SUPERVISE": "true", "FAULTY_TRAP": trap])
   }
 
-  /// Causes effects to trap. A test calls it after the responses to their actions.
+  /// Causes effects to trap.
+  ///
+  /// A test calls it after the responses to their actions.
   private func trap() throws {
     try "".write(toFile: folder["trap"], atomically: true, encoding: .utf8)
   }

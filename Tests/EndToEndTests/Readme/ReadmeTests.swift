@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The README's reactor is compiled and run.
-struct ReadmeTests {
+@Suite(.blocking) struct ReadmeTests {
   private static let root = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The tutorial's package is compiled, tested and run.
-struct TutorialTests {
+@Suite(.blocking) struct TutorialTests {
   private static let root = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()

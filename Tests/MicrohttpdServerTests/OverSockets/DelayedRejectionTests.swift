@@ -32,7 +32,9 @@ extension OverSockets {
       #expect(try client.receiveToEnd() == "")
     }
 
-    @Test func `a delayed rejection delays no other request, and is sent when the server stops`() throws {
+    @Test func `a delayed rejection delays no other request, and is sent when the server stops`()
+      throws
+    {
       let server = try server(delay: .seconds(3600))
       let delayed = try server.client()
       try delayed.request("POST", "/", body: "a")

@@ -109,7 +109,10 @@ struct AppendMachineTests {
     #expect(machine.didReconnect(at: 50) == .none)
   }
 
-  @Test func `after a duplicate reply, the writer of the stored message decides whether the batch is committed`() {
+  @Test
+  func
+    `after a duplicate reply, the writer of the stored message decides whether the batch is committed`()
+  {
     for (mark, outcome) in [
       (batch, AppendMachine.Outcome.committed(12)), (other, .lost(to: other.writer)),
       (void, .unavailable),

@@ -49,7 +49,10 @@ struct HandOverTests {
       }.first)
   }
 
-  @Test func `a session is handed over to the node that sends its actions, which executes the request`() throws {
+  @Test
+  func `a session is handed over to the node that sends its actions, which executes the request`()
+    throws
+  {
     var machine = machine()
     let effects = deliver(1, to: &machine)
     let id = try execution(effects)
@@ -58,7 +61,8 @@ struct HandOverTests {
     #expect(machine.takeEffects() == [.reply(1, .ownedBy(Self.edge))])
   }
 
-  @Test func `later requests of all nodes are redirected to the new owner until it has failed`() throws
+  @Test func `later requests of all nodes are redirected to the new owner until it has failed`()
+    throws
   {
     var machine = machine()
     machine.executed(
@@ -141,7 +145,8 @@ struct HandOverTests {
       [end - 1, end].map { affinity.received(key, from: Self.edge, at: $0) } == [false, true])
   }
 
-  @Test func `each further action of one node requests the move of the session until it has moved`() {
+  @Test func `each further action of one node requests the move of the session until it has moved`()
+  {
     var affinity = ClientAffinity()
     let moves = move(3 * ClientAffinity.threshold, from: Self.edge, in: &affinity)
     #expect(moves == Array(ClientAffinity.threshold...3 * ClientAffinity.threshold))

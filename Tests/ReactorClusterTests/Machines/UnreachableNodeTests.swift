@@ -152,7 +152,10 @@ struct UnreachableNodeTests {
     #expect(machine.membership.isAlive(Self.other))
   }
 
-  @Test mutating func `a node that another one reports as unreachable is probed, and fails only if the probes fail`() {
+  @Test
+  mutating func
+    `a node that another one reports as unreachable is probed, and fails only if the probes fail`()
+  {
     machine.reportedUnreachable(Self.other)
     let probes = requests()
     #expect(probes.map(\.request) == [.probe])

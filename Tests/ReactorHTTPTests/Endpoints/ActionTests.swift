@@ -54,7 +54,7 @@ struct ActionAnswerTests {
     #expect(try service.act(#"{"add":1}"#, [(.prefer, "wait=0")]).status == 200)
   }
 
-  @Test(.timeLimit(.minutes(10)))
+  @Test(.timeLimit(.minutes(60)))
   func `after the wait time the response is 202 with the current state`() async throws {
     let service = Service(settings: { $0.actionWait = .milliseconds(1) })
     let (responses, response) = AsyncStream<HTTPResponse>.makeStream()

@@ -6,7 +6,7 @@ import Testing
 @testable import ReactorHTTP
 
 /// Requests over a log whose reads complete late and on another thread.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(60)))
 struct DelayedLogTests {
   let log: DelayedLog
   let service: Service

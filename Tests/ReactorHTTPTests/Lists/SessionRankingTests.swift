@@ -43,7 +43,9 @@ struct SessionRankingTests {
     #expect(joined == ranking.sessions)
   }
 
-  @Test func `a position of a ranking is parsed from its text, and other texts are rejected`() throws {
+  @Test func `a position of a ranking is parsed from its text, and other texts are rejected`()
+    throws
+  {
     let position = RankingPosition(of: Self.session(7, version: 12), in: .version)
     #expect(RankingPosition(position.description) == position)
     for text in ["", "~", "x~a", "12", "~a", "99999999999999999999~a"] {
@@ -74,7 +76,8 @@ struct RankingSlotsTests {
     }
   }
 
-  @Test func `a ranking that took long to create is used again, also while the next one is created`() {
+  @Test
+  func `a ranking that took long to create is used again, also while the next one is created`() {
     var slots = RankingSlots(limit: 4)
     #expect(slots.request(key(), at: start) { _ in }.isMaker)
     #expect(slots.finish(key(), at: start + .seconds(2), .success(ranking)).count == 1)

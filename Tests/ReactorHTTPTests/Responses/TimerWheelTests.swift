@@ -2,7 +2,7 @@ internal import Testing
 
 @testable internal import ReactorHTTP
 
-@Suite(.timeLimit(.minutes(10))) struct TimerWheelTests {
+@Suite(.timeLimit(.minutes(60))) struct TimerWheelTests {
   private let timers = TimerWheel()
   private let expired: AsyncStream<String>
   private let expirations: AsyncStream<String>.Continuation

@@ -97,7 +97,7 @@ struct ActivityStreamTests {
     #expect(service.api.channels.streamCount == 0)
   }
 
-  @Test(.timeLimit(.minutes(10)))
+  @Test(.timeLimit(.minutes(60)))
   func `the last event is the final activity, with concurrent changes`() async throws {
     let service = service
     let reader = try service.watch("activity=true")

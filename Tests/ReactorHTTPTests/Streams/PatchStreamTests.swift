@@ -120,7 +120,7 @@ struct PatchStreamTests {
   }
 
   @Test(
-    .timeLimit(.minutes(10)),
+    .timeLimit(.minutes(60)),
     arguments: [
       "delta=patch", "delta=patch&replay=all", "delta=patch&select=/label",
       "delta=patch&select=/label&replay=all",

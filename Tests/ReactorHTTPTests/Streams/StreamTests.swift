@@ -185,7 +185,7 @@ struct StreamTests {
     #expect(service.api.channels.streamCount == 0)
   }
 
-  @Test(.timeLimit(.minutes(10)), arguments: ["", "replay=all", "replay=all&select=/value"])
+  @Test(.timeLimit(.minutes(60)), arguments: ["", "replay=all", "replay=all&select=/value"])
   func `versions ascend during concurrent writes, and a replay has all of them`(query: String)
     async throws
   {

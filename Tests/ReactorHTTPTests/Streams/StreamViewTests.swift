@@ -8,7 +8,7 @@ import Testing
 @testable import ReactorHTTP
 
 /// The views of one session, each with streams of its own.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(60)))
 struct StreamViewTests {
   /// The only thread of the pool is busy until the test releases it.
   @Test func `the first views get their events with the commit, further ones in the background`()

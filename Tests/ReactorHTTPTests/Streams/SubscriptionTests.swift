@@ -7,7 +7,7 @@ import Testing
 @testable import ReactorHTTP
 
 /// A subscription over a slow log.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(60)))
 struct SubscriptionTests {
   /// Counts its wakes.
   private final class WakeCounter: StreamWaking {

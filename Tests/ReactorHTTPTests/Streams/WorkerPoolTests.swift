@@ -4,7 +4,7 @@ import Testing
 
 @testable import ReactorHTTP
 
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(60)))
 struct WorkerPoolTests {
   private final class Counts: Sendable {
     let running = Atomic(0)

@@ -112,7 +112,10 @@ struct PresenceTests {
     #expect(session.subscriberCount == 1)
   }
 
-  @Test func `the presence action has no request context, also if a request has loaded the session`() throws {
+  @Test
+  func `the presence action has no request context, also if a request has loaded the session`()
+    throws
+  {
     let host = host()
     let context = RequestContext(id: "r", principal: Principal(id: "eve"))
     try RequestContext.$current.withValue(context) {

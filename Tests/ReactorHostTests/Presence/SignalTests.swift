@@ -26,7 +26,7 @@ struct SignalTests {
     #expect(two.seen.values == ["- 2", "- 3"])
   }
 
-  @Test(.timeLimit(.minutes(10)))
+  @Test(.timeLimit(.minutes(60)))
   func `a signal waits neither for a turn of the session nor for the log`() async throws {
     let stage = Stage()
     let session = try stage.session()

@@ -6,7 +6,7 @@ import ReactorStreams
 import Testing
 
 /// Sessions of a log whose reads block: those that take long do not block the requests' thread.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(60)))
 struct BlockingLoadTests {
   private let stage = Stage(over: LogDouble(MemoryLog(), readsFromDisk: true))
 

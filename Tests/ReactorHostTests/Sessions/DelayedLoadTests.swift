@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 /// Sessions of a log whose reads complete late and on another thread.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(60)))
 struct DelayedLoadTests {
   let memory = MemoryLog()
   let log: DelayedLog

@@ -5,7 +5,7 @@ import ReactorStreams
 import Testing
 
 /// A stream that a reactor merges into its mutations, and that emits on other threads.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(60)))
 struct ForeignStreamTests {
   /// Ways to merge.
   enum Way: String, CaseIterable {

@@ -141,7 +141,8 @@ struct ParametersTests {
     (#"{}"#, ""), (#"{"title":1}"#, "/title"), (#"{"title":"A","seats":"x"}"#, "/seats"),
     ("[]", ""),
   ])
-  func `the error of invalid parameters names the wrong value`(json: String, pointer: String) throws {
+  func `the error of invalid parameters names the wrong value`(json: String, pointer: String) throws
+  {
     let reactor = try #require(host().reactor("room"))
     let error = #expect(throws: ActionDecodingError.self) {
       try reactor.normalize(parameters: Array(json.utf8))

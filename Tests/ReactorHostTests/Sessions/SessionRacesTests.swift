@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 
 /// Sessions that many threads use at once, over a log that completes on other threads.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(60)))
 struct SessionRacesTests {
   private let stage = Stage()
 

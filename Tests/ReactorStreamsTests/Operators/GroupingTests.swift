@@ -43,7 +43,9 @@ import Testing
       ])
   }
 
-  @Test func `the source stays subscribed while a group is, also after the outer subscription has ended`() {
+  @Test
+  func `the source stays subscribed while a group is, also after the outer subscription has ended`()
+  {
     let result = scheduler.createObserver(Int.self)
     let outer = SerialDisposable()
     scheduler.scheduleAt(200) { [source] in

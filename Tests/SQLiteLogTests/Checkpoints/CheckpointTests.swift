@@ -84,7 +84,7 @@ import Testing
     #expect(try beginnings() > 0)
   }
 
-  @Test(.timeLimit(.minutes(10)))
+  @Test(.timeLimit(.minutes(60)))
   func `a failing checkpoint is logged once, and its recovery once`() async throws {
     let (lines, log) = AsyncStream.makeStream(of: String.self)
     let file = StoreFile(path: path)
