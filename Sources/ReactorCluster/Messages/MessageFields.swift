@@ -45,6 +45,7 @@ extension MessageWriter {
   mutating func write(_ report: StreamReport) {
     write(report.subscription)
     write(report.part)
+    write(report.isLast)
     write(all: report.streams) { writer, streams in
       writer.write(streams.name) { $0.write($1) }
       writer.write(streams.count)
@@ -115,7 +116,7 @@ extension MessageReader {
 
   mutating func report() throws(MessageError) -> StreamReport {
     StreamReport(
-      subscription: try number(), part: try count(),
+      subscription: try number(), part: try count(), isLast: try bool(),
       streams: try all { (reader) throws(MessageError) in
         ReportedStreams(name: try reader.optionalText(), count: try reader.count())
       })

@@ -17,9 +17,8 @@ public struct ReportedStreams: Equatable, Sendable {
 
 /// A part of the streams of a node that show a session, for the session's owner.
 ///
-/// Part 0 of a subscription replaces all streams that the owner knows of the node, and each further
-/// part sets the counts of some stream owners. A part is limited in size, because brokers limit the
-/// size of a message.
+/// A part sets the counts of some stream owners. It is limited in size, because brokers limit the
+/// size of a message. The first report of a subscription, which begins with part 0, has all streams.
 public struct StreamReport: Equatable, Sendable {
   /// The size of the streams of a part in bytes, after which the part ends.
   public static let byteLimit = 16_384
@@ -30,13 +29,19 @@ public struct StreamReport: Equatable, Sendable {
   /// The number of the part.
   public var part: Int
 
+  /// Whether it is the last part of a report.
+  public var isLast: Bool
+
   /// The streams.
   public var streams: [ReportedStreams]
 
-  /// Creates a report.
-  public init(subscription: UInt64, part: Int, streams: [ReportedStreams]) {
+  /// Creates a part.
+  public init(
+    subscription: UInt64, part: Int, isLast: Bool = true, streams: [ReportedStreams]
+  ) {
     self.subscription = subscription
     self.part = part
+    self.isLast = isLast
     self.streams = streams
   }
 }
@@ -80,7 +85,8 @@ public struct StreamReporter: Sendable {
       let listed = rest.page(limit: .max, bytes: StreamReport.byteLimit) { $0.size }
       rest = rest.dropFirst(listed.count)
       parts.append(
-        StreamReport(subscription: subscription, part: nextPart, streams: Array(listed)))
+        StreamReport(
+          subscription: subscription, part: nextPart, isLast: rest.isEmpty, streams: Array(listed)))
       nextPart += 1
     } while !rest.isEmpty
     return parts
@@ -95,6 +101,8 @@ extension ReportedStreams {
 /// The owner's side: the streams of one subscribed node.
 struct ReportedNode {
   private var streams: [StreamOwner: Int] = [:]
+  /// The stream owners of the previous subscription that the first report has not named yet.
+  private var unnamed: Set<StreamOwner> = []
   private var subscription: UInt64 = 0
   private var nextPart = 0
 
@@ -109,12 +117,16 @@ struct ReportedNode {
     (subscription, nextPart) = (report.subscription, expected + 1)
     let counts = Dictionary(
       report.streams.map { (StreamOwner($0.name), $0.count) }, uniquingKeysWith: +)
-    var changes = report.part == 0 ? removal : [:]
-    if report.part == 0 { streams = [:] }
+    var changes: [StreamOwner: Int] = [:]
+    if report.part == 0 { unnamed = Set(streams.keys) }
     for (owner, count) in counts {
-      changes[owner, default: 0] += count - streams[owner, default: 0]
+      unnamed.remove(owner)
+      changes[owner] = count - streams[owner, default: 0]
       streams[owner] = count > 0 ? count : nil
     }
+    guard report.isLast else { return changes }
+    for owner in unnamed { changes[owner] = -(streams.removeValue(forKey: owner) ?? 0) }
+    unnamed = []
     return changes
   }
 

@@ -25,7 +25,7 @@ struct MessageTests {
     .streams(
       key,
       StreamReport(
-        subscription: 7, part: 1,
+        subscription: 7, part: 1, isLast: false,
         streams: [.init(name: "ada", count: 2), .init(name: nil, count: 1)]),
       from: node),
     .presence(

@@ -60,6 +60,12 @@ struct StreamReportTests {
     expectEqual(link.deliver(changes[0]), true)
     #expect(link.counts.count == 1_000 && link.counts["ada"] == 1 && link.counts[nil] == nil)
     expectEqual(link.reporter.takeParts(), [])
+    // The next subscription repeats all streams, and removes none in the meantime.
+    link.begin(2)
+    for part in link.reporter.takeParts() {
+      expectEqual(link.deliver(part), true)
+      #expect(link.counts.count == 1_000)
+    }
     #expect(link.node.removal.values.reduce(0, +) == -link.counts.values.reduce(0, +))
   }
 
