@@ -97,7 +97,8 @@ extension StoreFile {
       if let name = try find.first(as: String.self) {
         let id = ChangeID(store: name, number: latest)
         if StoredValues.areCounts(latest), ChangeID(id.description) == id { return (name, latest) }
-        logger.error("changes are damaged and begin again", ["feed": name, "latest": "\(latest)"])
+        logger.error(
+          "the feed of changes is damaged and begins again", ["feed": name, "latest": "\(latest)"])
       }
       let name = Epoch.random()
       try connection.execute(

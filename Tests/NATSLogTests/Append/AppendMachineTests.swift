@@ -111,7 +111,7 @@ struct AppendMachineTests {
 
   @Test
   func
-    `after a duplicate reply, the writer of the stored message decides whether the batch is committed`()
+    `a duplicate reply leads to a read, which decides whether the batch is committed`()
   {
     for (mark, outcome) in [
       (batch, AppendMachine.Outcome.committed(12)), (other, .lost(to: other.writer)),

@@ -50,7 +50,7 @@ struct HandOverTests {
   }
 
   @Test
-  func `a session is handed over to the node that sends its actions, which executes the request`()
+  func `a session is handed over to the node that sends its actions`()
     throws
   {
     var machine = machine()

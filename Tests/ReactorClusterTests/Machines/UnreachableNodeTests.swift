@@ -154,7 +154,7 @@ struct UnreachableNodeTests {
 
   @Test
   mutating func
-    `a node that another one reports as unreachable is probed, and fails only if the probes fail`()
+    `a node that is reported as unreachable fails only if the probes fail`()
   {
     machine.reportedUnreachable(Self.other)
     let probes = requests()

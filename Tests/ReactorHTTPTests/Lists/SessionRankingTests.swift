@@ -77,7 +77,7 @@ struct RankingSlotsTests {
   }
 
   @Test
-  func `a ranking that took long to create is used again, also while the next one is created`() {
+  func `a ranking that took long is used again, also while the next one is created`() {
     var slots = RankingSlots(limit: 4)
     #expect(slots.request(key(), at: start) { _ in }.isMaker)
     #expect(slots.finish(key(), at: start + .seconds(2), .success(ranking)).count == 1)

@@ -113,7 +113,7 @@ struct PresenceTests {
   }
 
   @Test
-  func `the presence action has no request context, also if a request has loaded the session`()
+  func `the presence action has no request context, also if a request loads the session`()
     throws
   {
     let host = host()

@@ -44,8 +44,7 @@ import Testing
   }
 
   @Test
-  func `the source stays subscribed while a group is, also after the outer subscription has ended`()
-  {
+  func `a subscribed group keeps the source subscribed after the outer subscription ends`() {
     let result = scheduler.createObserver(Int.self)
     let outer = SerialDisposable()
     scheduler.scheduleAt(200) { [source] in
