@@ -49,18 +49,24 @@ struct LedgerAudit {
   private func check(_ key: LedgerLoad.Key, _ record: LedgerRecord) throws -> Int {
     let sessions = load.cluster.nodes.map { SessionClient($0.client(), key.path) }
     if key.kind == .later { try waitForEffects(sessions[0], record) }
-    let logs = try sessions.map { try LedgerLog(of: $0) }
-    let states = try sessions.map { try $0.getWhenAvailable($0.path + "/state") }
-    let entries = try logs[0].entries()
-    let numbers = entries.map(\.mutation.didEnter)
-    let sum = numbers.reduce(0, +)
-    for (log, state) in zip(logs, states) {
-      let isEqual =
+    var (logs, entries): ([LedgerLog], [LedgerLog.Entry]) = ([], [])
+    var states: [HTTPResponse] = []
+    // A node that received no messages for a while can show an older State for some seconds.
+    let isEqual = try eventually {
+      logs = try sessions.map { try LedgerLog(of: $0) }
+      states = try sessions.map { try $0.getWhenAvailable($0.path + "/state") }
+      entries = try logs[0].entries()
+      let sum = entries.map(\.mutation.didEnter).reduce(0, +)
+      return try zip(logs, states).allSatisfy { log, state in
         try log.pages == logs[0].pages && state["ETag"] == states[0]["ETag"]
-        && state.json["count"]?.int == entries.count && state.json["sum"]?.int == sum
-        && state.cursor?.version == entries.count
-      if !isEqual { load.report("\(key.path): \(state.text) of \(entries.count)", \.different) }
+          && state.json["count"]?.int == entries.count && state.json["sum"]?.int == sum
+          && state.cursor?.version == entries.count
+      }
     }
+    if !isEqual {
+      load.report("\(key.path): \(states.map(\.text)) of \(entries.count)", \.different)
+    }
+    let numbers = entries.map(\.mutation.didEnter)
     if entries.map(\.version) != Array(entries.indices.map { $0 + 1 }) {
       load.report("\(key.path): versions with gaps", \.disordered)
     }
