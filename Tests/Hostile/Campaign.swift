@@ -33,7 +33,7 @@ struct Campaign {
     seconds = try number("HOSTILE_SECONDS", 2, 0.5...60)
     rounds = Int(try number("HOSTILE_ROUNDS", 2, 1...100))
     bound = try number("HOSTILE_BOUND", 50, 1...10_000)
-    memory = Int(try number("HOSTILE_MEMORY", 512, 1...1_000_000))
+    memory = Int(try number("HOSTILE_MEMORY", 1_024, 1...1_000_000))
     program = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
       .appending(path: "reactord")
   }

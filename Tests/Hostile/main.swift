@@ -8,7 +8,7 @@ import Glibc
 //
 //   Hostile [KIND...]         HOSTILE_ROUNDS (2) windows of HOSTILE_SECONDS (2) without and with each
 //                             kind, HOSTILE_BOUND (50) milliseconds of the p99 beside it,
-//                             HOSTILE_MEMORY (512) MiB of the daemon's largest resident memory; the
+//                             HOSTILE_MEMORY (1024) MiB of the daemon's largest resident memory; the
 //                             stores are in HOSTILE_FOLDER (/dev/shm)
 //
 // The stores are in memory, because the sync of a disk stalls for a hundred milliseconds now and then,
