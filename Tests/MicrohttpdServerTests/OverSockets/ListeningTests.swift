@@ -1,5 +1,6 @@
 internal import Glibc
 internal import MicrohttpdServer
+internal import TestSupport
 internal import Testing
 
 extension OverSockets {
@@ -63,8 +64,9 @@ extension OverSockets {
 
     @Test func `a port is free again after a stop`() throws {
       // This socket does not listen. While it exists, the kernel assigns the port to no other test.
-      let (reservation, port) = try reservedPort()
+      let (reservation, reserved) = try LoopbackSocket.reserved()
       defer { close(reservation) }
+      let port = Int(reserved)
       for _ in 1...2 {
         let server = MicrohttpdServer(
           settings: .init(endpoints: [.network(host: "127.0.0.1", port: port)]),
@@ -76,23 +78,6 @@ extension OverSockets {
         #expect(try client.receiveResponse().status == 200)
         server.stop(within: .seconds(5))
       }
-    }
-
-    private func reservedPort() throws -> (descriptor: Int32, port: Int) {
-      let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-      var reuse: Int32 = 1
-      setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &reuse, socklen_t(MemoryLayout<Int32>.size))
-      var address = sockaddr_in()
-      address.sin_family = sa_family_t(AF_INET)
-      address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-      var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-      let failed = withUnsafeMutablePointer(to: &address) {
-        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-          bind(descriptor, $0, size) + getsockname(descriptor, $0, &size)
-        }
-      }
-      guard failed == 0 else { throw TestFailure("cannot bind: errno \(errno)") }
-      return (descriptor, Int(UInt16(bigEndian: address.sin_port)))
     }
   }
 }
