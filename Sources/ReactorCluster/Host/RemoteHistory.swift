@@ -19,12 +19,9 @@ extension RemoteSession {
     at version: Int,
     completion: @escaping HistoryCompletion<CommittedState>
   ) {
-    node.call(.state(version: version), of: key) { result in
-      if case .success(.states(let states), _) = result, let first = states.first {
-        completion(.success(first))
-      } else {
-        completion(.failure(result.historyError))
-      }
+    read(.state(version: version), completion) { reply in
+      guard case .states(let states) = reply else { return nil }
+      return states.first
     }
   }
 
@@ -32,12 +29,9 @@ extension RemoteSession {
     after version: Int, limit: Int,
     completion: @escaping HistoryCompletion<[LogEntry]>
   ) {
-    node.call(.entries(after: version, limit: limit), of: key) { result in
-      if case .success(.entries(let entries), _) = result {
-        completion(.success(entries))
-      } else {
-        completion(.failure(result.historyError))
-      }
+    read(.entries(after: version, limit: limit), completion) { reply in
+      guard case .entries(let entries) = reply else { return nil }
+      return entries
     }
   }
 
@@ -54,9 +48,20 @@ extension RemoteSession {
     after version: Int?, limit: Int,
     completion: @escaping HistoryCompletion<[CommittedState]>
   ) {
-    node.call(.states(after: version, limit: limit), of: key) { result in
-      if case .success(.states(let states), _) = result {
-        completion(.success(states))
+    read(.states(after: version, limit: limit), completion) { reply in
+      guard case .states(let states) = reply else { return nil }
+      return states
+    }
+  }
+
+  /// Calls the owner, and completes with the value that its reply contains.
+  private func read<Value>(
+    _ call: SessionCall, _ completion: @escaping HistoryCompletion<Value>,
+    _ value: @escaping @Sendable (SessionReply) -> Value?
+  ) {
+    node.call(call, of: key) { result in
+      if case .success(let reply, _) = result, let value = value(reply) {
+        completion(.success(value))
       } else {
         completion(.failure(result.historyError))
       }
