@@ -86,6 +86,11 @@ final class Cluster: Sendable {
   func holders(of key: SessionKey) -> [String] {
     members.filter { !$0.log.isDead && $0.node.holds(key) }.map(\.node.node.name)
   }
+
+  /// The numbers of streams of a session, at each member that has it in memory.
+  func subscriberCounts(of key: SessionKey) -> [Int] {
+    members.compactMap { $0.host.reactor(key.reactor)?.liveSession(key.id)?.subscriberCount }
+  }
 }
 
 extension ClusterSettings {
