@@ -10,6 +10,12 @@ public struct NATSError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The brokers reject the credentials, or the credentials cannot be read.
     case unauthorized
 
+    /// The broker has ended the handshake with an error, or the server is no broker.
+    ///
+    /// A broker that waits longer than two seconds for the client reports `Authentication Timeout`, so
+    /// a retry may succeed.
+    case handshake
+
     /// An address or an option is invalid.
     case invalid
 
@@ -45,6 +51,7 @@ public struct NATSError: Error, Equatable, Sendable, CustomStringConvertible {
       NATS_CONNECTION_DISCONNECTED, NATS_NOT_YET_CONNECTED:
       .unreachable
     case NATS_CONNECTION_AUTH_FAILED, NATS_NOT_PERMITTED: .unauthorized
+    case NATS_PROTOCOL_ERROR, NATS_ERR: .handshake
     case NATS_ADDRESS_MISSING, NATS_INVALID_ARG, NATS_INVALID_SUBJECT, NATS_INVALID_TIMEOUT:
       .invalid
     case NATS_MAX_PAYLOAD: .tooLarge

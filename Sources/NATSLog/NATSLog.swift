@@ -306,7 +306,10 @@ extension NATSLogError {
     case .unreachable:
       self.init("the brokers at \(addresses) cannot be reached", isTemporary: true)
     case .unauthorized: self.init("the brokers at \(addresses) reject the credentials")
-    default: self.init("the brokers at \(addresses) cannot be used: \(error)")
+    default:
+      self.init(
+        "the brokers at \(addresses) cannot be used: \(error)",
+        isTemporary: error.code == .handshake)
     }
   }
 }

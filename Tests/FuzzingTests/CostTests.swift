@@ -1,4 +1,5 @@
 import FuzzedParsers
+import Glibc
 import Testing
 
 /// The CPU time of each parser grows linearly with its input, whatever the input.
@@ -8,7 +9,8 @@ import Testing
 struct CostTests {
   private static let nanosecondsPerByte = 4_000.0
 
-  @Test(arguments: FuzzedParser.allCases)
+  // A sanitizer multiplies the CPU time.
+  @Test(.enabled(if: getenv("TESTS_SANITIZED") == nil), arguments: FuzzedParser.allCases)
   func `a parser takes a bounded time per byte`(_ parser: FuzzedParser) {
     for input in HostileInput.all(for: parser) {
       for size in [1_024, 20_000] {

@@ -84,6 +84,27 @@ import Testing
       NATSStore(broker.url).flags, "nats-server \(version) is too old; 2.9 or later is needed")
   }
 
+  // A broker ends the handshake of a client that does not get to run for two seconds. libnats before 3.8
+  // waits without end for a broker that stops in the handshake.
+  @Test(arguments: [FakeBroker.Reply.timeout, .none])
+  func `a handshake that does not succeed is repeated for the time of start.wait`(
+    _ reply: FakeBroker.Reply
+  ) throws {
+    let broker = try FakeBroker(version: "2.10.26", reply: reply)
+    func launch(startWait: String) throws -> ChildProcess {
+      try ReactordProcess.launch(
+        ["serve", "--listen", "127.0.0.1:0"] + NATSStore(broker.url).flags
+          + ["--start-wait", startWait], environment: ["REACTORD_SUPERVISE": "false"])
+    }
+    let waiting = try launch(startWait: "3600")
+    #expect(eventually { waiting.standardError.contains("waiting for the store") })
+    waiting.signal(SIGTERM)
+    #expect(try waiting.wait() == .code(0))
+    let other = try launch(startWait: "0")
+    #expect(try other.wait() == .code(78))
+    #expect(other.standardError.contains("the brokers at \(broker.url) cannot be used"))
+  }
+
   @Test func `streams of another store are an error`() throws {
     let store = try NATSStore()
     #expect(try ReactordProcess(store.flags).stop() == .code(0))

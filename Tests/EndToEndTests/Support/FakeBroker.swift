@@ -3,12 +3,20 @@ import Glibc
 
 /// A server that greets like a nats-server of a given version, and replies only to pings.
 final class FakeBroker: Sendable {
+  /// The reply to a ping.
+  enum Reply: String {
+    case pong = "PONG\r\n"
+    /// The reply of a broker to a client that was too slow.
+    case timeout = "-ERR 'Authentication Timeout'\r\n"
+    case none = ""
+  }
+
   let port: UInt16
   private let listener: Int32
 
   var url: String { "nats://127.0.0.1:\(port)" }
 
-  init(version: String) throws {
+  init(version: String, reply: Reply = .pong) throws {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
@@ -31,7 +39,7 @@ final class FakeBroker: Sendable {
         if client < 0, errno == EINTR || errno == ECONNABORTED { continue }
         guard client >= 0 else { return }
         _ = fcntl(client, F_SETFD, FD_CLOEXEC)
-        Thread.detachNewThread { Self.serve(client, greeting) }
+        Thread.detachNewThread { Self.serve(client, greeting, reply) }
       }
     }
   }
@@ -42,7 +50,7 @@ final class FakeBroker: Sendable {
     close(listener)
   }
 
-  private static func serve(_ client: Int32, _ greeting: String) {
+  private static func serve(_ client: Int32, _ greeting: String, _ reply: Reply) {
     defer { close(client) }
     write(greeting, to: client)
     var line: [UInt8] = []
@@ -50,7 +58,7 @@ final class FakeBroker: Sendable {
     while recv(client, &byte, 1, 0) == 1 {
       line.append(byte)
       guard byte == UInt8(ascii: "\n") else { continue }
-      if line.starts(with: "PING".utf8) { write("PONG\r\n", to: client) }
+      if line.starts(with: "PING".utf8) { write(reply.rawValue, to: client) }
       line = []
     }
   }

@@ -28,7 +28,7 @@ struct TestStore {
   }
 
   /// Opens the store; waits for a leader of the brokers.
-  func open(within time: Duration = .seconds(30)) async throws -> NATSLog {
+  func open(within time: Duration = .seconds(600)) async throws -> NATSLog {
     let deadline = ContinuousClock.now + time
     while true {
       do {
