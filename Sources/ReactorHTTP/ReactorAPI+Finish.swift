@@ -22,21 +22,21 @@ extension ReactorAPI {
 
   /// Adds the common header fields, compresses the body, updates metrics, writes the access log.
   func complete(_ response: consuming HTTPResponse, of scope: RequestScope) -> HTTPResponse {
-    var varied: [String] = []
-    if scope.resource?.isNegotiated == true { varied.append("Accept") }
+    var varied = VaryingFields()
+    varied.accept = scope.resource?.isNegotiated == true
     response.headers.append("X-Content-Type-Options", constant: "nosniff")
     response.headers.appendRequestID(scope.context.id)
     if features.compresses, scope.method == .get || scope.method == .head {
-      varied.append("Accept-Encoding")
+      varied.acceptEncoding = true
     }
     if scope.head.acceptsGzip != .no, let compression = settings.compression {
       compression.apply(to: &response, for: scope.head.acceptsGzip)
     }
     if features.allowsOrigins {
-      varied.append("Origin")
+      varied.origin = true
       response.headers += settings.crossOrigin.headers(for: scope.head.origin)
     }
-    if !varied.isEmpty { response.headers.append("Vary", varied.joined(separator: ", ")) }
+    if let vary = varied.value { response.headers.append("Vary", constant: vary) }
     if let rateLimiter, let rate = scope.rate {
       response.headers += rate.headers(limit: rateLimiter.limit)
     }
@@ -62,5 +62,28 @@ extension ReactorAPI {
 extension HTTPResponse {
   fileprivate var logFields: [(String, String)] {
     [("status", String(status))] + (problem.map { [("problem", $0)] } ?? [])
+  }
+}
+
+/// The request fields that a response depends on, for `Vary`.
+private struct VaryingFields {
+  var accept = false
+  var acceptEncoding = false
+  var origin = false
+
+  /// The value of `Vary`; `nil` if the response depends on no field.
+  ///
+  /// A constant: joining the names would allocate for each response.
+  var value: StaticString? {
+    switch (accept, acceptEncoding, origin) {
+    case (false, false, false): nil
+    case (true, false, false): "Accept"
+    case (false, true, false): "Accept-Encoding"
+    case (false, false, true): "Origin"
+    case (true, true, false): "Accept, Accept-Encoding"
+    case (true, false, true): "Accept, Origin"
+    case (false, true, true): "Accept-Encoding, Origin"
+    case (true, true, true): "Accept, Accept-Encoding, Origin"
+    }
   }
 }

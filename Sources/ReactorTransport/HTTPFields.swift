@@ -64,15 +64,15 @@ public struct HTTPFields: Sendable, Equatable {
 
   /// Appends fields.
   public static func += (fields: inout HTTPFields, more: HTTPFields) {
+    if more.bytes.isEmpty { return }
     if fields.bytes.isEmpty { fields.bytes.reserveCapacity(usualSize) }
     fields.bytes += more.bytes
   }
 
   /// Concatenates fields.
-  public static func + (fields: HTTPFields, more: HTTPFields) -> HTTPFields {
-    var all = fields
-    all += more
-    return all
+  public static func + (fields: consuming HTTPFields, more: HTTPFields) -> HTTPFields {
+    fields += more
+    return fields
   }
 
   /// The value of the first field with a name, spelled as it was appended; `nil` if there is none.

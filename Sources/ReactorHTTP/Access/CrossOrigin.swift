@@ -51,6 +51,8 @@ public struct CrossOrigin: Sendable {
   /// Without this check a page could change sessions with requests that need no preflight, such as
   /// a `POST` without a body.
   func check(_ request: HTTPRequest) throws(Problem) {
+    // Only browsers send these fields.
+    guard request.has(.origin) || request.has(.secFetchSite) else { return }
     let origin = request[header: .origin]
     if let origin, origins.contains(origin) { return }
     let isForeign =

@@ -193,11 +193,10 @@ struct SessionEndpoints {
   ) -> HTTPResponse {
     switch result {
     case .success(let opened):
-      // Concatenation is several times faster than interpolation.
-      let location = "/v1/reactors/" + reactor.name + "/sessions/" + id
-      return .state(
-        opened.session.current, status: 201,
-        headers: ["Location": location] + Self.parametersField(of: opened.session))
+      var response = HTTPResponse.state(opened.session.current, status: 201)
+      response.headers.appendLocation(ofSession: id, of: reactor.name)
+      response.headers += Self.parametersField(of: opened.session)
+      return response
     case .failure(let error): return Problem(error).response
     }
   }
@@ -340,5 +339,33 @@ struct SessionEndpoints {
       ).response
     }
     return .state(CommittedState(cursor: state.cursor, json: Array(part)), headers: headers)
+  }
+}
+
+extension HTTPFields {
+  /// Appends `Location` with the address of a session.
+  ///
+  /// Writes the parts in place: as a string, the address took three allocations per created session.
+  fileprivate mutating func appendLocation(ofSession id: String, of reactor: String) {
+    let (start, middle): (StaticString, StaticString) = ("/v1/reactors/", "/sessions/")
+    var (reactor, id) = (reactor, id)
+    reactor.withUTF8 { reactor in
+      id.withUTF8 { id in
+        let (startCount, middleCount) = (start.utf8CodeUnitCount, middle.utf8CodeUnitCount)
+        let count = startCount + reactor.count + middleCount + id.count
+        unsafe append("Location", byteCount: count) { room in
+          var end = unsafe room
+          func write(_ part: UnsafePointer<UInt8>?, _ count: Int) {
+            guard let part = unsafe part else { return }
+            unsafe end.initialize(from: part, count: count)
+            unsafe end += count
+          }
+          unsafe write(start.utf8Start, startCount)
+          unsafe write(reactor.baseAddress, reactor.count)
+          unsafe write(middle.utf8Start, middleCount)
+          unsafe write(id.baseAddress, id.count)
+        }
+      }
+    }
   }
 }

@@ -47,9 +47,10 @@ final class HeadReading: HTTPHeadReading, @unchecked Sendable {
     let resource = api.endpoints.match(request.path, &parameters)
     self.resource = resource
     self.parameters = parameters
-    reactor = resource?.value(of: "reactor", in: parameters).flatMap { api.host.reactor($0) }
-    sessionID = resource?.value(of: "session", in: parameters).flatMap {
-      SessionKey.isValid(id: $0) ? $0 : nil
+    reactor = resource?.reactorPosition.flatMap { api.host.reactor(parameters[$0]) }
+    sessionID = resource?.sessionPosition.flatMap { position in
+      let id = parameters[position]
+      return SessionKey.isValid(id: id) ? id : nil
     }
     method = HTTPMethod(request.method)
     let endpoint = resource?[method]

@@ -7,6 +7,10 @@ final class Resource: Sendable {
   let template: String
   /// The names of the parameters, in the order of the path.
   let parameters: [String]
+  /// The position of the parameter `reactor`; `nil` if the template does not have it.
+  let reactorPosition: Int?
+  /// The position of the parameter `session`; `nil` if the template does not have it.
+  let sessionPosition: Int?
   let endpoints: [Endpoint]
   /// The value of `Allow`.
   let allow: String
@@ -30,6 +34,8 @@ final class Resource: Sendable {
     reach = endpoints[0].reach
     condition = endpoints[0].condition
     parameters = PathTemplate.parts(of: template).compactMap(\.parameter)
+    reactorPosition = parameters.firstIndex(of: "reactor")
+    sessionPosition = parameters.firstIndex(of: "session")
     var byMethod = [Endpoint?](repeating: nil, count: HTTPMethod.allCases.count)
     for endpoint in endpoints {
       precondition(

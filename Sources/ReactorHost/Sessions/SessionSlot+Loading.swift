@@ -21,11 +21,14 @@ extension SessionSlot {
     }
     guard intent != .use else { return loadAll(for: intent, parameters, completion) }
     log.record { [self] result in
-      guard intent == .ensure, case .success(.stored) = result else {
-        return didRead(result.map { LoadedSession($0) }, for: intent, parameters, completion)
+      switch result {
+      case .success(.none):
+        create(firstSession(parameters), for: intent, parameters, completion)
+      case .success(.stored) where intent == .ensure:
+        // The request thread creates sessions; it does not fold a long log.
+        environment.sessions.load { self.loadAll(for: intent, parameters, completion) }
+      default: didRead(result.map { LoadedSession($0) }, for: intent, parameters, completion)
       }
-      // The request thread creates sessions; it does not fold a long log.
-      environment.sessions.load { self.loadAll(for: intent, parameters, completion) }
     }
   }
 
@@ -50,10 +53,7 @@ extension SessionSlot {
         guard intent != .use else { return completion(.failure(.ended)) }
         create(newSession(Epoch.random(), parameters), for: intent, parameters, completion)
       case .none:
-        // Other parameters result in another initial State. It gets a random epoch, so that no
-        // cursor of the usual initial State is valid for it.
-        let isUsual = parameters == nil || parameters == defaultParameters
-        let first = newSession(isUsual ? Epoch.first(of: key) : Epoch.random(), parameters)
+        let first = firstSession(parameters)
         guard intent == .use else { return create(first, for: intent, parameters, completion) }
         guard environment.settings.sessionCreation == .implicit else {
           return completion(.failure(.unknown))
@@ -161,6 +161,15 @@ extension SessionSlot {
       case .failure(let error): completion(.failure(.log(error)))
       }
     }
+  }
+
+  /// Returns the record of the first session with the id, see ``newSession(_:_:)``.
+  ///
+  /// Other parameters result in another initial State. It gets a random epoch, so that no cursor of
+  /// the usual initial State is valid for it.
+  private func firstSession(_ parameters: [UInt8]?) -> StoredSession? {
+    let isUsual = parameters == nil || parameters == defaultParameters
+    return newSession(isUsual ? Epoch.first(of: key) : Epoch.random(), parameters)
   }
 
   /// Returns the record of a new session; `nil` if its reactor requires parameters that are
