@@ -7,7 +7,7 @@ import Testing
 ///
 /// A stall of the machine ends neither a request nor an idle connection: their times are an hour,
 /// except for requests that the server does not respond to.
-@Suite(.timeLimit(.minutes(10))) struct SocketTransportTests {
+@Suite(.timeLimit(.minutes(60))) struct SocketTransportTests {
   private static let key = TransportRequest.Field("Idempotency-Key", "k")
 
   private static let shared = Duration.seconds(3600)

@@ -3,7 +3,7 @@ import ReactorClient
 import Testing
 
 /// The code of the client's articles is the code that the tests compile.
-@Suite(.timeLimit(.minutes(10))) struct GuideTests {
+@Suite(.timeLimit(.minutes(60))) struct GuideTests {
   private static let tests = URL(filePath: #filePath).deletingLastPathComponent()
 
   /// The lines of a file of the tests without their indentation.

@@ -8,7 +8,7 @@ import Reactors
 import Testing
 
 /// Reactors on a host in the same process.
-@Suite(.timeLimit(.minutes(10))) struct InProcessTests {
+@Suite(.timeLimit(.minutes(60))) struct InProcessTests {
   private let server = ReactorServer.hosting(Catalogue().reactors)
 
   @Test func `actions are executed and States arrive as from a daemon`() async throws {

@@ -7,7 +7,7 @@ import Reactors
 import Testing
 
 /// The file of the actions without a final response.
-@Suite(.timeLimit(.minutes(10))) struct OfflineQueueTests {
+@Suite(.timeLimit(.minutes(60))) struct OfflineQueueTests {
   /// A folder that is deleted with the object.
   private final class Folder: Sendable {
     let url = FileManager.default.temporaryDirectory

@@ -29,7 +29,7 @@ private final class NotesView: View {
   }
 }
 
-@Suite(.timeLimit(.minutes(10))) struct RemoteReactorTests {
+@Suite(.timeLimit(.minutes(60))) struct RemoteReactorTests {
   private let transport = ScriptedTransport()
   private let server: ReactorServer
 

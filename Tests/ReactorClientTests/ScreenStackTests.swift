@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// The screens of a hosted flow in a client that does not have the code of the flow.
-@Suite(.timeLimit(.minutes(10))) struct ScreenStackTests {
+@Suite(.timeLimit(.minutes(60))) struct ScreenStackTests {
   private let server = ReactorServer.hosting(Catalogue().reactors)
 
   @Test func `entries are a navigation stack, and a dismissal names the lowest removed screen`()

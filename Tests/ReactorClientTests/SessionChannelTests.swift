@@ -6,7 +6,7 @@ import Testing
 @testable import ReactorClient
 
 /// The channel of a session, which several reactors and actions use.
-@Suite(.timeLimit(.minutes(10))) struct SessionChannelTests {
+@Suite(.timeLimit(.minutes(60))) struct SessionChannelTests {
   private let transport = ScriptedTransport()
   private let server: ReactorServer
 

@@ -48,7 +48,7 @@ struct LaggingLeaderTests {
     }
   }
 
-  @Test(.timeLimit(.minutes(5)))
+  @Test(.timeLimit(.minutes(60)))
   func `a leader that stays behind gets one request per five seconds`() async throws {
     let (log, test) = try await openStore(wait: .seconds(3))
     defer { log.close() }
@@ -91,7 +91,7 @@ struct LaggingLeaderTests {
     #expect(log.store.engine.counters.demotions.value >= 1)
   }
 
-  @Test(.timeLimit(.minutes(5)))
+  @Test(.timeLimit(.minutes(60)))
   func `another replica leads afterwards`() async throws {
     let cluster = try BrokerCluster()
     let (log, _) = try await openStore(TestStore(cluster.url, replicas: 3), wait: .seconds(3))
@@ -118,7 +118,7 @@ struct LaggingLeaderTests {
 
   /// Only the leader of the stream with the page must step down: a step-down of the log stream's
   /// leader could promote a replica that lacks more messages.
-  @Test(.timeLimit(.minutes(5)))
+  @Test(.timeLimit(.minutes(60)))
   func `the leader of the stream that lacks a page gets the request`() async throws {
     var test = try TestStore()
     test.settings.cleaning = LogCleaner.Rules(minimum: 0, growth: 0, age: 0, interval: 3600)

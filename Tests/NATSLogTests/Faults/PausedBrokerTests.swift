@@ -59,7 +59,7 @@ import Testing
     return outcomes
   }
 
-  @Test(.timeLimit(.minutes(5)))
+  @Test(.timeLimit(.minutes(60)))
   func `appends to a paused broker block no caller, and all are stored once afterwards`()
     async throws
   {
@@ -79,7 +79,7 @@ import Testing
 
   /// An append without any confirmation ends as unknown; a batch that is reported as missing
   /// (`unavailable`) is not stored later.
-  @Test(.timeLimit(.minutes(5)))
+  @Test(.timeLimit(.minutes(60)))
   func `appends to a broker that stays paused end as unknown or unavailable`() async throws {
     var test = test
     test.settings.wait = .seconds(1)

@@ -130,7 +130,7 @@ import Testing
     #expect(try await session.outcome(of: name(7))?.version == 7)
   }
 
-  @Test(.timeLimit(.minutes(5)))
+  @Test(.timeLimit(.minutes(60)))
   func `a new key of a client needs one message per block after a load`() async throws {
     let store = try TestStore()
     var log = try await store.open()

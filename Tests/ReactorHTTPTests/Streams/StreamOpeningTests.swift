@@ -5,7 +5,7 @@ import Testing
 @testable import ReactorHTTP
 
 /// The openings of streams, while the only thread of the pool is busy.
-@Suite(.timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(60)))
 struct StreamOpeningTests {
   /// Occupies the only thread of a pool until the end.
   private final class Occupation: Sendable {
