@@ -41,6 +41,8 @@ extension ClusterNode: BusHandler {
     case .claim(let key, let owner):
       let isInMemory = isInMemory(key)
       handle { $0.claimed(key, by: owner, isInMemory: isInMemory, at: $1) }
+    case .claims(let keys, let claimant, let isReply):
+      confirm(keys, claimedBy: claimant, isReply: isReply)
     case .commits(let commits): receive(commits)
     case .digest(let digest, let owner): receive(digest, from: owner)
     case .closed(let key, let number, let isDeleted, let owner):

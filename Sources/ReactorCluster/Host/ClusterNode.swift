@@ -35,6 +35,7 @@ package final class ClusterNode: Sendable {
     var differences = NodeDifferences()
     /// The earlier incarnations of this process.
     var formerIncarnations: Set<UInt64> = []
+    var reminders = ClaimReminders()
     /// The sessions that this node is about to load and that another node wrote last.
     var foreign: Set<SessionKey> = []
 
@@ -195,6 +196,7 @@ package final class ClusterNode: Sendable {
   private func tick() {
     handle { $0.tick(at: $1) }
     sendDigests()
+    sendReminders()
   }
 
   // MARK: The machine
@@ -243,12 +245,6 @@ package final class ClusterNode: Sendable {
     case .placementChanged: hosted.withLock { $0.host }?.ownershipDidChange()
     case .rejoin: rejoin()
     }
-  }
-
-  /// Informs the other nodes that this one owns a session, so that they drop a copy.
-  func claim(_ key: SessionKey) {
-    if state.withLock({ $0.foreign.remove(key) }) != nil { counters.takeovers.add() }
-    bus.broadcast(NodeMessage.claim(key, by: node).bytes)
   }
 
   private func request(

@@ -15,6 +15,10 @@ public enum NodeMessage: Equatable, Sendable {
   /// The sender has become the owner of a session.
   case claim(SessionKey, by: NodeID)
 
+  /// The sender has claimed sessions a while ago, or has confirmed with the log that it owns them: the
+  /// receiver confirms with the log that it owns those that it has in memory.
+  case claims([SessionKey], by: NodeID, isReply: Bool)
+
   /// A state of a session that the receiver is subscribed to.
   case commits(PublishedCommits)
 
@@ -101,6 +105,11 @@ extension NodeMessage: ReadableMessage {
       writer.write(3 as UInt8)
       writer.write(key)
       writer.write(node)
+    case .claims(let keys, let node, let isReply):
+      writer.write(21 as UInt8)
+      writer.write(all: keys) { $0.write($1) }
+      writer.write(node)
+      writer.write(isReply)
     case .commits(let commits):
       writer.write(4 as UInt8)
       writer.write(commits)
@@ -172,6 +181,10 @@ extension NodeMessage: ReadableMessage {
     case 2: .expelled(try reader.node())
     case 15: .unreachable(try reader.node())
     case 3: .claim(try reader.key(), by: try reader.node())
+    case 21:
+      .claims(
+        try reader.all { (reader) throws(MessageError) in try reader.key() }, by: try reader.node(),
+        isReply: try reader.bool())
     case 4: .commits(try reader.commits())
     case 5: .digest(try reader.digest(), from: try reader.node())
     case 16:

@@ -14,6 +14,7 @@ struct MessageTests {
       Heartbeat(
         node: node, state: .ready, configuration: 5, fingerprints: ["counter": 1, "todo": 2])),
     .expelled(node), .unreachable(node), .claim(key, by: node),
+    .claims([key, SessionKey(reactor: "chat", id: "lobby")], by: node, isReply: true),
     .commits(
       PublishedCommits(
         owner: node, session: key, epoch: "e", base: 3, version: 5, state: Array("{}".utf8))),

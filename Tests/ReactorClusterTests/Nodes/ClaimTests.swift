@@ -1,0 +1,43 @@
+import ReactorCluster
+import ReactorHost
+import ReactorLog
+import Testing
+
+/// A session that two nodes have in memory, because one has not received the claim of the other.
+struct ClaimTests {
+  private let key = SessionKey(reactor: "counter", id: "demo")
+
+  /// The node that has marked the owner as failed forgets that when it joins again itself, so that the
+  /// owner is not expelled.
+  @Test func `an owner that received no claim closes its copy after a reminder`() async throws {
+    let cluster = try await Cluster(["n1", "n2"], settings: .repeating)
+    let owner = try cluster.owner(of: key)
+    let other = cluster.others(than: owner)[0]
+    _ = try await owner.host.post(#""increase""#, to: key.id)
+    let before = owner.node.node
+    owner.bus.isCut = true
+    #expect(try await other.host.post(#""increase""#, to: key.id).version == 2)
+    other.node.didReceive(message: NodeMessage.expelled(other.node.node).bytes)
+    owner.bus.isCut = false
+    try await wait {
+      let session = owner.host.reactor("counter")?.liveSession(key.id)
+      return session.map { $0.current.version == 2 } ?? true
+    }
+    #expect(owner.node.node == before)
+    let session = try await owner.host.open(key.id)
+    #expect(session.current.version == 2)
+  }
+
+  @Test func `an owner that confirms its session sends the claim back`() async throws {
+    let cluster = try await Cluster(["n1", "n2"], settings: .repeating)
+    let owner = try cluster.owner(of: key)
+    let other = cluster.others(than: owner)[0]
+    _ = try await owner.host.post(#""increase""#, to: key.id)
+    // The log confirms the owner, which keeps the session, although the other node claims it.
+    let message = NodeMessage.claims([key], by: other.node.node, isReply: false)
+    owner.node.didReceive(message: message.bytes)
+    #expect(cluster.holders(of: key) == [owner.node.node.name])
+    #expect(try await other.host.post(#""increase""#, to: key.id).version == 2)
+    #expect(cluster.holders(of: key) == [owner.node.node.name])
+  }
+}
