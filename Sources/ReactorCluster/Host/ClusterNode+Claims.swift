@@ -15,11 +15,14 @@ extension ClusterNode {
     bus.broadcast(NodeMessage.claim(key, by: node).bytes)
   }
 
-  /// Repeats claims that other nodes may not have received.
+  /// Repeats claims that other nodes may not have received, and reads the ends of the claimed sessions
+  /// again: the leader of a stream can lack the last messages of a session that is loaded just after its
+  /// election.
   func sendReminders() {
     let now = now
     for keys in state.withLock({ $0.reminders.takeDue(at: now) }) {
       bus.broadcast(NodeMessage.claims(keys, by: node, isReply: false).bytes)
+      for key in keys { reactor(key.reactor)?.closeIfContinued(key.id) }
     }
   }
 

@@ -17,4 +17,18 @@ extension ReactorRuntime: LocalReactor {
     guard let session = residentSession(id) else { return completion(true) }
     SessionHandOver(session: session).start(to: owner) { completion(true) }
   }
+
+  func closeIfContinued(_ id: String) {
+    guard let session = residentSession(id) else { return }
+    session.log.record { record in
+      switch record {
+      case .failure, .success(.none): return
+      case .success(.stored(let stored))
+      where stored.epoch == session.epoch && stored.version <= session.current.version:
+        return
+      // The session itself may have a batch in flight: the log decides.
+      case .success: session.confirmCurrent { _ in }
+      }
+    }
+  }
 }

@@ -96,6 +96,10 @@ package protocol LocalReactor: HostedReactor {
   func release(
     _ id: String, to owner: NodeID?, forced: Bool, completion: @escaping @Sendable (Bool) -> Void)
 
+  /// Closes a session in memory if the log has an end that the session lacks and another process has
+  /// continued it.
+  func closeIfContinued(_ id: String)
+
   /// Reads the process that appended to a session last; `nil` if the log does not store it.
   func lastWriter(of id: String, completion: @escaping ReadCompletion<NodeID?>)
 

@@ -4,7 +4,7 @@ import ReactorLog
 import Testing
 
 /// A session that two nodes have in memory, because one has not received the claim of the other.
-struct ClaimTests {
+struct StaleCopyTests {
   private let key = SessionKey(reactor: "counter", id: "demo")
 
   /// The node that has marked the owner as failed forgets that when it joins again itself, so that the
@@ -26,6 +26,23 @@ struct ClaimTests {
     #expect(owner.node.node == before)
     let session = try await owner.host.open(key.id)
     #expect(session.current.version == 2)
+  }
+
+  @Test func `an owner whose session was continued by a node that has failed closes its copy`()
+    async throws
+  {
+    let cluster = try await Cluster(["n1", "n2"], settings: .repeating)
+    let owner = try cluster.owner(of: key)
+    let other = cluster.others(than: owner)[0]
+    _ = try await owner.host.post(#""increase""#, to: key.id)
+    owner.bus.isCut = true
+    #expect(try await other.host.post(#""increase""#, to: key.id).version == 2)
+    other.kill()
+    owner.bus.isCut = false
+    try await wait {
+      let session = owner.host.reactor("counter")?.liveSession(key.id)
+      return session.map { $0.current.version == 2 } ?? true
+    }
   }
 
   @Test func `an owner that confirms its session sends the claim back`() async throws {
