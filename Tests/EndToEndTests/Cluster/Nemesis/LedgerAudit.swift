@@ -112,7 +112,7 @@ struct LedgerAudit {
   /// Checks that each node replays each version once.
   private func checkReplay(_ sessions: [SessionClient], _ count: Int) throws {
     for session in sessions {
-      let events = try session.replayWhenAvailable().events(upTo: count)
+      let events = try session.replay(upTo: count)
       guard events.compactMap({ $0.cursor?.version }) != Array(0...count) else { continue }
       load.report("\(session.path): the replay is not the log", \.disordered)
     }

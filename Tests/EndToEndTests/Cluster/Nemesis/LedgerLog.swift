@@ -58,4 +58,20 @@ extension SessionClient {
     }
     return stream
   }
+
+  /// Returns the events of a replay up to a version.
+  ///
+  /// Begins again if the stream is interrupted: its node has closed a session that it has lost.
+  func replay(upTo version: Int) throws -> [ServerSentEvent] {
+    var events: [ServerSentEvent] = []
+    _ = try eventually {
+      do {
+        events = try replayWhenAvailable().events(upTo: version)
+        return true
+      } catch WireError.closed {
+        return false
+      }
+    }
+    return events
+  }
 }
