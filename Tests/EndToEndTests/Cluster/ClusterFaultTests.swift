@@ -35,6 +35,10 @@ import Testing
   }
 
   @Test func `faults lose and double nothing, and each response is as documented`() throws {
+    try cluster.reportingEndedNodes { try injectAndAudit() }
+  }
+
+  private func injectAndAudit() throws {
     let load = try LedgerLoad(cluster, clients: Self.seconds == nil ? 2 : 6)
     let nemesis = Nemesis(
       network: network, cluster: cluster, load: load,

@@ -65,6 +65,18 @@ final class NodeCluster: Sendable {
     }
   }
 
+  /// Executes a function; if it throws, records the standard error of each node that has ended.
+  func reportingEndedNodes(_ body: () throws -> Void) throws {
+    do {
+      try body()
+    } catch {
+      for node in nodes where !node.process.isRunning {
+        Issue.record("a node has ended: \(node.standardError.suffix(10_000))")
+      }
+      throw error
+    }
+  }
+
   /// Returns the index of the only node that has sessions in memory.
   ///
   /// After a takeover, the former owner can still have a session in memory for a moment.
