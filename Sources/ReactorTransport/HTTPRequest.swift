@@ -78,9 +78,6 @@ public final class HTTPRequest: Sendable {
   /// The field `Authorization`; `nil` without one.
   public var authorization: AuthorizationField? { head.headers.authorization }
 
-  /// Whether a field occurs.
-  public func has(_ header: HTTPHeader) -> Bool { head.headers.contains(header) }
-
   /// The value of a field; the values of a repeated field are joined with `, ` (RFC 9110, 5.3).
   public subscript(header header: HTTPHeader) -> String? { head.headers[header] }
 }

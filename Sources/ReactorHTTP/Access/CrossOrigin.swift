@@ -52,7 +52,8 @@ public struct CrossOrigin: Sendable {
   /// a `POST` without a body.
   func check(_ request: HTTPRequest) throws(Problem) {
     // Only browsers send these fields.
-    guard request.has(.origin) || request.has(.secFetchSite) else { return }
+    let fields = request.head.headers
+    guard fields.contains(.origin) || fields.contains(.secFetchSite) else { return }
     let origin = request[header: .origin]
     if let origin, origins.contains(origin) { return }
     let isForeign =

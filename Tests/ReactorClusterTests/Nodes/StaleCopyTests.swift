@@ -45,7 +45,7 @@ struct StaleCopyTests {
     }
   }
 
-  @Test func `an owner that confirms its session sends the claim back`() async throws {
+  @Test func `an owner that the log confirms keeps its session`() async throws {
     let cluster = try await Cluster(["n1", "n2"], settings: .repeating)
     let owner = try cluster.owner(of: key)
     let other = cluster.others(than: owner)[0]
