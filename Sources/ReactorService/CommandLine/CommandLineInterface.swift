@@ -25,6 +25,7 @@ public enum CommandLineInterface {
     serve: @escaping @Sendable (ServiceContext) async throws -> Void
   ) -> Never {
     StandardDescriptors.openMissing()
+    AllocatorArena.share()
     do {
       switch try parse(settings) {
       case .print(let text): print(text)
