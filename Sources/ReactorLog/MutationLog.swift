@@ -184,16 +184,18 @@ public protocol SessionLog: AnyObject, Sendable {
   /// Reads the state of the session: whether it exists, and its version.
   func record(completion: @escaping ReadCompletion<SessionRecord>)
 
-  /// Creates the session without mutations; it may replace an ended one.
+  /// Creates the session without mutations.
   ///
   /// Fails with ``LogError/lost(to:)`` if the session is stored already.
   ///
   /// - Parameters:
   ///   - epoch: The name of its history.
   ///   - parameters: Its parameters, as JSON; `nil` for none.
+  ///   - replacesEnded: Whether it may replace a session that has ended; otherwise the creation fails
+  ///     with ``LogError/lost(to:)`` then, too.
   ///   - completion: Called once the session is as durable as the store is.
   func create(
-    epoch: String, parameters: [UInt8]?,
+    epoch: String, parameters: [UInt8]?, replacesEnded: Bool,
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void)
 
   /// Whether batches are announced before they are appended, because the log writes those of
@@ -274,6 +276,15 @@ public protocol SessionLog: AnyObject, Sendable {
 }
 
 extension SessionLog {
+  /// Creates the session without mutations; it may replace an ended one.
+  public func create(
+    epoch: String, parameters: [UInt8]?,
+    completion: @escaping @Sendable (Result<Void, LogError>) -> Void
+  ) {
+    create(
+      epoch: epoch, parameters: parameters, replacesEnded: true, completion: completion)
+  }
+
   /// Completes with `nil`: the log does not store the writer.
   public func lastWriter(completion: @escaping ReadCompletion<NodeID?>) {
     completion(.success(nil))

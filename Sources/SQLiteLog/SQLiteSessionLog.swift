@@ -28,10 +28,11 @@ final class SQLiteSessionLog: SessionLog {
   }
 
   func create(
-    epoch: String, parameters: [UInt8]?,
+    epoch: String, parameters: [UInt8]?, replacesEnded: Bool,
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void
   ) {
-    write(.create(key, epoch: epoch, parameters: parameters), completion)
+    write(
+      .create(key, epoch: epoch, parameters: parameters, replacesEnded: replacesEnded), completion)
   }
 
   var collectsBatches: Bool { committer != nil }

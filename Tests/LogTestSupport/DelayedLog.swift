@@ -197,10 +197,11 @@ private final class DelayedSessionLog: SessionLog {
   }
 
   func create(
-    epoch: String, parameters: [UInt8]?,
+    epoch: String, parameters: [UInt8]?, replacesEnded: Bool,
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void
   ) {
-    base.create(epoch: epoch, parameters: parameters, completion: completion)
+    base.create(
+      epoch: epoch, parameters: parameters, replacesEnded: replacesEnded, completion: completion)
   }
 
   func append(

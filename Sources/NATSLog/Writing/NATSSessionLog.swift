@@ -338,12 +338,12 @@ final class NATSSessionLog: SessionLog {
   }
 
   func create(
-    epoch: String, parameters: [UInt8]?,
+    epoch: String, parameters: [UInt8]?, replacesEnded: Bool,
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void
   ) {
     write(
       { head in
-        head.status == .stored
+        head.status == .stored || head.status == .ended && !replacesEnded
           ? .reject(.conflict)
           : .write(head.creating(epoch, parameters: parameters, now: .now))
       }, completion: completion)

@@ -20,15 +20,29 @@ extension SessionSlot {
       return completion(.failure(.quarantined))
     }
     guard intent != .use else { return loadAll(for: intent, parameters, completion) }
-    log.record { [self] result in
+    // The request thread creates sessions; it does not fold a long log.
+    @Sendable func loadFromLog() {
+      environment.sessions.load { self.loadFound(for: intent, parameters, completion) }
+    }
+    guard let first = firstSession(parameters) else { return loadFromLog() }
+    // Create the session without a search for its record first: few have one, and the search costs
+    // as much as the creation.
+    log.create(epoch: first.epoch, parameters: first.parameters, replacesEnded: false) {
+      [self] result in
       switch result {
-      case .success(.none):
-        create(firstSession(parameters), for: intent, parameters, completion)
-      case .success(.stored) where intent == .ensure:
-        // The request thread creates sessions; it does not fold a long log.
-        environment.sessions.load { self.loadAll(for: intent, parameters, completion) }
-      default: didRead(result.map { LoadedSession($0) }, for: intent, parameters, completion)
+      case .success: didCreate(first, completion)
+      case .failure: loadFromLog()
       }
+    }
+  }
+
+  /// Opens the session that the log has, or creates it.
+  private func loadFound(
+    for intent: SessionIntent, _ parameters: [UInt8]?, _ completion: @escaping Opening
+  ) {
+    guard intent == .create else { return loadAll(for: intent, parameters, completion) }
+    log.record { [self] result in
+      didRead(result.map { LoadedSession($0) }, for: intent, parameters, completion)
     }
   }
 
@@ -110,17 +124,21 @@ extension SessionSlot {
     guard let stored else { return completion(.failure(.needsParameters)) }
     log.create(epoch: stored.epoch, parameters: stored.parameters) { [self] result in
       switch result {
-      case .success:
-        do {
-          let session = try begin(stored, instance(stored))
-          publish(session)
-          completion(.success(OpenedSession(session: session, wasCreated: true)))
-        } catch {
-          completion(.failure(.log(reported(error))))
-        }
+      case .success: didCreate(stored, completion)
       case .failure(.lost(let winner)): openExisting(for: intent, parameters, winner, completion)
       case .failure(let error): completion(.failure(.log(error)))
       }
+    }
+  }
+
+  /// Opens a session that the log has created.
+  private func didCreate(_ stored: StoredSession, _ completion: @escaping Opening) {
+    do {
+      let session = try begin(stored, instance(stored))
+      publish(session)
+      completion(.success(OpenedSession(session: session, wasCreated: true)))
+    } catch {
+      completion(.failure(.log(reported(error))))
     }
   }
 

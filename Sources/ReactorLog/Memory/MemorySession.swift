@@ -61,13 +61,13 @@ final class MemorySession: Sendable {
 
   /// Starts a history, possibly in place of an ended one.
   ///
-  /// - Returns: `false` if the session has a history.
+  /// - Returns: `false` if the session has a history, or has an ended one that must not be replaced.
   func begin(
-    _ epoch: String, with history: History?, parameters: [UInt8]?,
+    _ epoch: String, with history: History?, parameters: [UInt8]?, replacesEnded: Bool = true,
     forkedFrom origin: StoreChange.Origin? = nil, of key: SessionKey, in table: MemoryTable
   ) -> Bool {
     contents.withLock { contents in
-      guard contents.isEnded || contents.epoch == nil else { return false }
+      guard contents.isEnded ? replacesEnded : contents.epoch == nil else { return false }
       contents = Contents(
         epoch: epoch, parameters: parameters, history: history ?? History(lastActiveAt: .now),
         copied: history?.entries.count ?? 0)

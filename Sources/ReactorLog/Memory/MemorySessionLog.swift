@@ -21,11 +21,12 @@ final class MemorySessionLog: SessionLog {
   }
 
   func create(
-    epoch: String, parameters: [UInt8]?,
+    epoch: String, parameters: [UInt8]?, replacesEnded: Bool,
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void
   ) {
     let session = made
-    let isNew = session.begin(epoch, with: nil, parameters: parameters, of: key, in: table)
+    let isNew = session.begin(
+      epoch, with: nil, parameters: parameters, replacesEnded: replacesEnded, of: key, in: table)
     if isNew { table.updateIndex(key, session) }
     completion(isNew ? .success(()) : .failure(.lost(to: nil)))
     table.feed?.publish()

@@ -173,10 +173,11 @@ final class LogWriter {
   /// An operation that expects another state of the session is rejected without a change.
   private func apply(_ operation: WriteOperation) throws(DatabaseError) -> WriteResult {
     switch operation {
-    case .create(let key, let epoch, let parameters):
-      guard let head = try begin(key, epoch: epoch, at: .now, parameters: parameters) else {
-        return .rejected(.lost(to: nil))
-      }
+    case .create(let key, let epoch, let parameters, let replacesEnded):
+      guard
+        let head = try begin(
+          key, epoch: epoch, at: .now, parameters: parameters, replacesEnded: replacesEnded)
+      else { return .rejected(.lost(to: nil)) }
       heads[key] = head
     case .append(let key, let batch, let epoch, let version):
       let isExpected = try append(batch, to: key, epoch: epoch, version: version)
@@ -203,15 +204,17 @@ final class LogWriter {
   ///   - epoch: The name of the history.
   ///   - moment: The time of its creation.
   ///   - parameters: Its parameters.
+  ///   - replacesEnded: Whether it may take the place of a history that has ended.
   ///   - copy: The id of the rows that were copied for it; `nil` for none.
   ///   - origin: The epoch that the chain of the copied rows begins with.
   ///   - source: The session and version that the rows were copied from; `nil` for none.
   /// - Returns: The head of the history, as if it were empty; `nil` if the session has a history
-  ///   that has not ended.
+  ///   that it must not replace.
   /// - Throws: If the database fails.
   private func begin(
     _ key: SessionKey, epoch: String, at moment: Timestamp, parameters: [UInt8]?,
-    as copy: Int64? = nil, origin: String? = nil, forkedFrom source: StoreChange.Origin? = nil
+    replacesEnded: Bool = true, as copy: Int64? = nil, origin: String? = nil,
+    forkedFrom source: StoreChange.Origin? = nil
   ) throws(DatabaseError) -> Head? {
     var id = copy ?? takeID()
     var isNew = false
@@ -223,7 +226,7 @@ final class LogWriter {
         parameters: parameters)
     }
     if !isNew {
-      guard let known = try head(of: key), known.isEnded else { return nil }
+      guard replacesEnded, let known = try head(of: key), known.isEnded else { return nil }
       id = copy ?? known.id
       try statements.replaceSession.execute(known.id, id, epoch, moment, origin, parameters)
     }

@@ -3,7 +3,8 @@ internal import ReactorLog
 /// A change of the store, written completely or not at all.
 enum WriteOperation: Sendable {
   /// Starts a history without mutations.
-  case create(SessionKey, epoch: String, parameters: [UInt8]? = nil)
+  case create(
+    SessionKey, epoch: String, parameters: [UInt8]? = nil, replacesEnded: Bool = true)
 
   /// Appends a batch to a history; rejected unless the history is at the version.
   case append(SessionKey, LogBatch, epoch: String, version: Int)
@@ -28,7 +29,7 @@ enum WriteOperation: Sendable {
   /// The approximate number of bytes that the operation holds while it is pending.
   var size: Int {
     switch self {
-    case .create(_, _, let parameters), .fork(_, _, _, _, let parameters):
+    case .create(_, _, let parameters, _), .fork(_, _, _, _, let parameters):
       256 + (parameters?.count ?? 0)
     case .end, .maintenance: 256
     case .append(_, let batch, _, _):

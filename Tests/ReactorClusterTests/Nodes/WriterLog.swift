@@ -121,11 +121,13 @@ private final class WriterSessionLog: SessionLog {
   }
 
   func create(
-    epoch: String, parameters: [UInt8]?,
+    epoch: String, parameters: [UInt8]?, replacesEnded: Bool,
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void
   ) {
     guard !process.isDead else { return }
-    log.create(epoch: epoch, parameters: parameters) { [self] in completion(wrote($0)) }
+    log.create(epoch: epoch, parameters: parameters, replacesEnded: replacesEnded) { [self] in
+      completion(wrote($0))
+    }
   }
 
   var collectsBatches: Bool { false }

@@ -62,6 +62,32 @@ struct SessionsTests {
     #expect(try Stage(over: log).session().current.cursor == cursor)
   }
 
+  @Test func `ensure and create find a stored session, also if the log cannot be written`() throws {
+    let log = MemoryLog()
+    let epoch = try Stage(over: log).session(for: .ensure).epoch
+    for error in [nil, LogError.full] {
+      let stage = Stage(over: log)
+      if let error { stage.log.set(.failing(error)) }
+      #expect(try stage.openingError(for: .create) == .exists)
+      let ensured = try #require(try stage.open(for: .ensure).values.first).get()
+      #expect(!ensured.wasCreated)
+      #expect(ensured.session.epoch == epoch)
+    }
+  }
+
+  @Test(arguments: [SessionIntent.ensure, .create])
+  func `a session that has ended in the log is created with another epoch`(
+    intent: SessionIntent
+  ) throws {
+    let log = MemoryLog()
+    let first = Stage(over: log)
+    let epoch = try first.session(for: .ensure).epoch
+    try first.end()
+    let created = try #require(try Stage(over: log).open(for: intent).values.first).get()
+    #expect(created.wasCreated)
+    #expect(created.session.epoch != epoch)
+  }
+
   @Test func `ensure stores a session that was in memory only`() throws {
     let log = MemoryLog()
     let stage = Stage(over: log)

@@ -179,11 +179,12 @@ private final class SessionLogDouble: SessionLog {
   }
 
   func create(
-    epoch: String, parameters: [UInt8]?,
+    epoch: String, parameters: [UInt8]?, replacesEnded: Bool,
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void
   ) {
     log.write(completion) { [base] in
-      base.create(epoch: epoch, parameters: parameters, completion: completion)
+      base.create(
+        epoch: epoch, parameters: parameters, replacesEnded: replacesEnded, completion: completion)
     }
   }
 

@@ -130,6 +130,32 @@ import Testing
   }
 
   @Test(arguments: LogKind.allCases)
+  func `a creation that does not replace an ended session fails if there is one`(
+    _ kind: LogKind
+  ) async throws {
+    let log = try LogUnderTest(kind)
+    let session = log.session()
+    try await session.create(epoch: "one", replacesEnded: false)
+    try await session.append(1...2, to: "one")
+    await #expect(throws: LogError.conflict) {
+      try await session.create(epoch: "two", replacesEnded: false)
+    }
+    #expect(try session.stored?.version == 2)
+    try await session.end()
+    await #expect(throws: LogError.conflict) {
+      try await session.create(epoch: "two", replacesEnded: false)
+    }
+    #expect(try session.record() == .ended)
+    // An end without a session is one, too.
+    try await log.session("gone").end()
+    await #expect(throws: LogError.conflict) {
+      try await log.session("gone").create(epoch: "two", replacesEnded: false)
+    }
+    try await session.create(epoch: "two")
+    #expect(try session.stored?.epoch == "two")
+  }
+
+  @Test(arguments: LogKind.allCases)
   func `the latest revision of each global is stored`(_ kind: LogKind) async throws {
     let log = try LogUnderTest(kind)
     let session = log.session()

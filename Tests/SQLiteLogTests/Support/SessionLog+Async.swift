@@ -3,8 +3,13 @@ import ReactorLog
 
 /// The writing functions of a log as asynchronous functions.
 extension SessionLog {
-  func create(epoch: String, parameters: [UInt8]? = nil) async throws {
-    try await wait { create(epoch: epoch, parameters: parameters, completion: $0) }
+  func create(
+    epoch: String, parameters: [UInt8]? = nil, replacesEnded: Bool = true
+  ) async throws {
+    try await wait {
+      create(
+        epoch: epoch, parameters: parameters, replacesEnded: replacesEnded, completion: $0)
+    }
   }
 
   func append(_ batch: LogBatch, to epoch: String, expecting version: Int) async throws {
