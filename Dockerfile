@@ -13,7 +13,8 @@ RUN config/install-packages build run && rm -rf /var/lib/apt/lists/* /var/cache/
 COPY Package.swift ./
 COPY Sources Sources
 COPY Tests Tests
-RUN swift build -c release --static-swift-stdlib --product reactord \
+COPY config/release-flags config/function-order.txt config/
+RUN swift build $(config/release-flags) --product reactord \
   && strip -o /tmp/reactord .build/release/reactord
 COPY config/image-root config/
 RUN config/image-root /image /tmp/reactord "$VERSION"

@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run cluster build test release-tests client counts settings release-counts sanitize test-faults fuzz costs without-nats lint format docs image check-image bench hostile soak screenshots
+.PHONY: help run cluster build test release-tests client counts settings release-counts sanitize test-faults fuzz costs without-nats lint format docs image check-image bench function-order hostile soak screenshots
 MAKEFLAGS += --no-print-directory
 
 # The address of `make run`.
@@ -20,9 +20,8 @@ python_packages := config/install-python-packages
 formatted := Package.swift Sources Tests
 documented := ReactorStreams ReactorCore ReactorFlows ReactorTesting ReactorCoding ReactorClient ReactorLog ReactorHost ReactorCluster \
   ReactorTransport ReactorHTTP Identity SQLiteLog ReactorService MicrohttpdServer
-# The flags of the image, so that benchmarks measure the same binary. Static linking of the Swift
-# runtime also makes calls cheaper.
-release := -c release --static-swift-stdlib
+# The flags of the image, so that benchmarks measure the same binary.
+release := $(shell config/release-flags)
 run_build := $(if $(filter release,$(CONFIGURATION)),$(release),-c $(CONFIGURATION))
 # The suites of the HTTP contract, which `make test-faults` runs before three nodes as well, without the
 # test of a service that the sessions of one process share.
@@ -31,7 +30,7 @@ docs := .build/docs
 bench := .build/bench
 
 help: ## Show this.
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: ## Build and start the daemon on LISTEN (127.0.0.1:8080), with ARGS; CONFIGURATION=release is faster.
 	@$(packages) build run try
@@ -165,6 +164,12 @@ bench: ## Run all benchmarks or those in ARGS beside their peers, BENCH_SECONDS 
 	  swift build $(release) --product $$product; \
 	done
 	@BENCH_OUTPUT=$(bench) "$$(swift build $(release) --show-bin-path)/Benchmarks" $(ARGS)
+
+function-order: ## Profile requests, and write the order of functions in release builds.
+	@$(packages) build run order
+	for product in reactord StreamLoad; do swift build $(release) --product $$product; done
+	@directory="$$(swift build $(release) --show-bin-path)"; \
+	config/order-functions "$$directory/reactord" "$$directory/StreamLoad"
 
 hostile: ## Run abusive clients beside well-behaved ones, all kinds or those in ARGS.
 	@$(packages) build run
