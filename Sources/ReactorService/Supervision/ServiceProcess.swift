@@ -82,15 +82,9 @@ struct ServiceProcess: ~Copyable {
     unsafe posix_spawnattr_setflags(
       &attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
 
-    var environment = environmentVariables()
     let link = SupervisorLink(
       socketCount: sockets.count, restarts: restarts, lastSignal: lastSignal)
-    environment.append(link.variable)
-    // The marks record the backtrace of a crash. Disable the backtrace of the Swift runtime: it
-    // takes seconds, in which no request is served.
-    if !environment.contains(where: { $0.hasPrefix("SWIFT_BACKTRACE=") }) {
-      environment.append("SWIFT_BACKTRACE=enable=no")
-    }
+    let environment = ServiceEnvironment.variables(adding: link, to: environmentVariables())
     let words = unsafe CommandLine.arguments.map { unsafe strdup($0) }
     let variables = unsafe environment.map { unsafe strdup($0) }
     defer { unsafe (words + variables).forEach { unsafe free($0) } }
