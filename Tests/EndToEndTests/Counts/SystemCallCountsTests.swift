@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// The system calls of an action and a delivery, compared with the committed counts.
+/// The system calls of an action, a delivery and a creation, compared with the committed counts.
 ///
-/// Only calls that send bytes or make them durable are counted, because their number is
-/// reproducible. `make counts` writes a change into the file, so that the diff shows it.
+/// Only calls that send bytes, make them durable or read pages of a store are counted, because their
+/// number is reproducible. `make counts` writes a change into the file, so that the diff shows it.
 @Suite(
   .blocking, .serialized, .enabled(if: SystemCallTrace.isPermitted && !Sanitizer.isUsed))
 struct SystemCallCountsTests {
@@ -14,23 +14,31 @@ struct SystemCallCountsTests {
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     .appending(path: "HotPathCounts/system-calls.json")
 
-  /// The number of subscribers and the flags of each scenario.
-  private static let scenarios: [(name: String, flags: [String], streams: Int)] = [
-    ("action", [], 0),
-    ("action, 1 stream", [], 1),
-    ("action, 100 streams", [], 100),
-    ("action, SQLite", ["--store"], 0),
+  private struct Scenario {
+    var name: String
+    /// Whether the store is durable.
+    var isDurable = false
+    /// The number of subscribers.
+    var streams = 0
+    /// Whether the requests create sessions; otherwise they are actions of one session.
+    var creates = false
+  }
+
+  private static let scenarios = [
+    Scenario(name: "action"),
+    Scenario(name: "action, 1 stream", streams: 1),
+    Scenario(name: "action, 100 streams", streams: 100),
+    Scenario(name: "action, SQLite", isDurable: true),
+    Scenario(name: "creation, SQLite", isDurable: true, creates: true),
   ]
 
-  private static let actions = 200
+  private static let requests = 200
 
-  @Test func `an action and a delivery make as many system calls as system-calls.json states`()
+  @Test func `actions, deliveries and creations make as many calls as system-calls.json states`()
     throws
   {
     var counted: Counts = [:]
-    for (name, flags, streams) in Self.scenarios {
-      counted[name] = try Self.calls(flags, streams)
-    }
+    for scenario in Self.scenarios { counted[scenario.name] = try Self.calls(scenario) }
     if ProcessInfo.processInfo.environment["WRITE_COUNTS"] != nil {
       return try Self.write(counted)
     }
@@ -60,16 +68,16 @@ struct SystemCallCountsTests {
     #expect((1...500).contains(waits), "\(waits) times")
   }
 
-  /// Returns the system calls per action.
+  /// Returns the system calls per request.
   ///
-  /// It is the difference between two runs, one with twice as many actions, so that the start and
+  /// It is the difference between two runs, one with twice as many requests, so that the start and
   /// the end of the service do not count.
-  private static func calls(_ flags: [String], _ streams: Int) throws -> [String: Double] {
-    let once = try trace(flags, streams, actions: actions)
-    let twice = try trace(flags, streams, actions: 2 * actions)
+  private static func calls(_ scenario: Scenario) throws -> [String: Double] {
+    let once = try trace(scenario, requests: requests)
+    let twice = try trace(scenario, requests: 2 * requests)
     return Dictionary(
       uniqueKeysWithValues: Set(once.keys).union(twice.keys).map { call in
-        (call, Double((twice[call] ?? 0) - (once[call] ?? 0)) / Double(actions))
+        (call, Double((twice[call] ?? 0) - (once[call] ?? 0)) / Double(requests))
       })
   }
 
@@ -77,18 +85,21 @@ struct SystemCallCountsTests {
   ///
   /// The client waits for each response and for each event of the streams, so that the counts do
   /// not depend on scheduling.
-  private static func trace(
-    _ flags: [String], _ streams: Int, actions: Int
-  ) throws -> [String: Int] {
+  private static func trace(_ scenario: Scenario, requests: Int) throws -> [String: Int] {
     let folder = try TemporaryFolder()
-    let flags = flags.flatMap { [$0, "sqlite:\(folder["log.db"])"] }
+    let flags = scenario.isDurable ? ["--store", "sqlite:\(folder["log.db"])"] : []
     let trace = try SystemCallTrace(in: folder)
     let server = try ReactordProcess(flags, under: trace.tracer)
     let session = server.session(of: "counter")
-    let watching = try (0..<streams).map { _ in try session.events() }
+    let watching = try (0..<scenario.streams).map { _ in try session.events() }
     for stream in watching { _ = try stream.nextEvent() }
-    for _ in 0..<actions {
-      try session.post(#""increase""#)
+    for number in 0..<requests {
+      if scenario.creates {
+        let response = try SessionClient(session.client, session.siblings + "/\(number)").put()
+        #expect(response.status == 201)
+      } else {
+        try session.post(#""increase""#)
+      }
       for stream in watching { _ = try stream.nextEvent() }
     }
     try server.stop()

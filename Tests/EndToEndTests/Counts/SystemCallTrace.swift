@@ -27,11 +27,12 @@ struct SystemCallTrace {
     return (try? trace?.wait()) == .code(0)
   }()
 
-  /// The calls that send bytes or make them durable.
+  /// The calls that send bytes, make them durable, or read pages of a store.
   ///
   /// All other calls wait, wake another thread or poll, and their number depends on scheduling.
   private static let carrying: Set = [
-    "fdatasync", "fsync", "pwrite64", "pwritev", "sendmmsg", "sendmsg", "sendto", "writev",
+    "fdatasync", "fsync", "pread64", "pwrite64", "pwritev", "sendmmsg", "sendmsg", "sendto",
+    "writev",
   ]
 
   /// The number of these calls by name; waits for the end of the trace.
