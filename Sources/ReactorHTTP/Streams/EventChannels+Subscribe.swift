@@ -75,16 +75,22 @@ private struct PendingSubscription: Sendable {
 
   /// Begins with the versions after that of the client, or with a reset and the latest State if
   /// they cannot be read.
+  ///
+  /// While the log is not available, a reset would skip versions that can be read later: the stream
+  /// reads the log again, and ends if that fails, so that the client reconnects.
   func begin(
     with replay: Result<any StateReplay, HistoryError>, after resumed: Int?,
     _ completion: @escaping EventChannels.SubscriptionCompletion
   ) {
-    if case .success(let replay) = replay {
-      return begin(with: replay, after: resumed, completion)
+    switch replay {
+    case .success(let replay): begin(with: replay, after: resumed, completion)
+    case .failure(.log(.unavailable)), .failure(.log(.lost)):
+      begin(with: nil, after: resumed, completion)
+    case .failure:
+      var pending = self
+      pending.mustReset = true
+      pending.beginWithLatest(everyVersion: true, completion)
     }
-    var pending = self
-    pending.mustReset = true
-    pending.beginWithLatest(everyVersion: true, completion)
   }
 
   /// Leaves the channels.
@@ -112,8 +118,9 @@ private struct PendingSubscription: Sendable {
     return opening
   }
 
+  /// Begins after the version of the client; without a replay, the subscription creates one.
   private func begin(
-    with replay: any StateReplay, after resumed: Int?,
+    with replay: (any StateReplay)?, after resumed: Int?,
     _ completion: EventChannels.SubscriptionCompletion
   ) {
     let current = channel.source.current

@@ -83,6 +83,21 @@ struct DelayedLogTests {
     #expect(try await response(later).text == #"{"value":3,"label":"none"}"#)
   }
 
+  @Test func `a replay skips no version if the log was not available when it was opened`()
+    async throws
+  {
+    _ = try await response(service.start("GET", "\(Service.root)/demo/state"))
+    log.hold("demo")
+    let opening = service.start("GET", "\(Service.root)/demo/events?replay=all")
+    log.fail("demo", .unavailable("gone"))
+    guard case .stream(let stream) = try await response(opening).body else { throw NoStream() }
+    let reader = Reader(stream)
+    var read: [String] = []
+    while read.last?.hasPrefix("3 ") != true { read += reader.read() }
+    #expect(read == ["retry"] + (0...3).map { "\($0) {\"value\":\($0),\"label\":\"none\"}" })
+    reader.close()
+  }
+
   @Test func `a request that waits for a load is served while the service drains`() async throws {
     log.hold("demo")
     let request = service.start("POST", "\(Service.root)/demo/actions", body: #"{"add":1}"#)

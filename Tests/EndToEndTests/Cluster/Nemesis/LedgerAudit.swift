@@ -113,8 +113,12 @@ struct LedgerAudit {
   private func checkReplay(_ sessions: [SessionClient], _ count: Int) throws {
     for session in sessions {
       let events = try session.replay(upTo: count)
-      guard events.compactMap({ $0.cursor?.version }) != Array(0...count) else { continue }
-      load.report("\(session.path): the replay is not the log", \.disordered)
+      let versions = events.compactMap { $0.cursor?.version }
+      guard versions != Array(0...count) else { continue }
+      let changes = versions.difference(from: Array(0...count)).map { "\($0)" }
+      load.report(
+        "\(session.path): the replay of \(count) versions is not the log: \(changes.prefix(20))",
+        \.disordered)
     }
   }
 
