@@ -11,6 +11,11 @@ MAKEFLAGS += --no-print-directory
 LISTEN ?= 127.0.0.1:8080
 # The configuration of `make run`: debug builds in a third of the time, release responds faster.
 CONFIGURATION ?= debug
+# The targets that `make test` builds, with those that they need: make test PART=ReactorHostTests.
+PART ?=
+ifneq ($(PART),)
+export REACTORD_PART := $(PART)
+endif
 # Additional arguments of `make run`, `make test` and `make sanitize`, and the parsers of `make fuzz`:
 # make test ARGS='--filter ReactorCoreTests', make fuzz ARGS='json headers'.
 ARGS ?=
@@ -57,7 +62,7 @@ build: ## Build all products in release mode.
 	@$(packages) build run
 	swift build -c release
 
-test: ## Run all tests, with ARGS.
+test: ## Run all tests, or those of the targets in PART, with ARGS.
 	@$(packages) build run test
 	@config/unpack-packages test-unpacked .build/prometheus
 	@$(python_packages)

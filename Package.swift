@@ -506,3 +506,20 @@ if Context.environment["REACTORD_FUZZING"] != nil {
       name: "Fuzzer", dependencies: ["FuzzedParsers"], path: "Tests/Fuzzing/Fuzzer",
       swiftSettings: settings + [.unsafeFlags(["-parse-as-library"])]))
 }
+
+// `make test PART=ReactorHostTests`: only these targets, separated by commas, and the ones they need,
+// so that a change of one part builds and links its tests alone.
+if let part = Context.environment["REACTORD_PART"] {
+  let targets = Dictionary(uniqueKeysWithValues: package.targets.map { ($0.name, $0) })
+  var names = Set(part.split(separator: ",").map(String.init))
+  var unvisited = Array(names)
+  while let name = unvisited.popLast() {
+    guard let target = targets[name] else { fatalError("REACTORD_PART names no target: \(name)") }
+    for case .byNameItem(let dependency, _) in target.dependencies
+    where names.insert(dependency).inserted { unvisited.append(dependency) }
+    for case .targetItem(let dependency, _) in target.dependencies
+    where names.insert(dependency).inserted { unvisited.append(dependency) }
+  }
+  package.targets.removeAll { !names.contains($0.name) }
+  package.products.removeAll()
+}
