@@ -1,7 +1,8 @@
 /// Encodes `Codable` values as JSON and decodes them.
 ///
-/// - Members of structs keep their declaration order, members of dictionaries are sorted by name,
-///   so that equal States have equal bytes. `nil` is written as `null`.
+/// - Equal values have equal bytes, in each process: members of structs keep their declaration
+///   order, members of dictionaries are sorted by name, and the elements of sets and the pairs of
+///   dictionaries whose keys are no coding keys are sorted by their bytes. `nil` is written as `null`.
 /// - An enum case is written in the shortest form that can be read back: `"increase"`,
 ///   `{"follow":7}` for a single unlabelled value, `{"move":{"x":1,"y":2}}` otherwise. The decoder
 ///   accepts `"increase"`, `{"increase":{}}`, `{"follow":7}` and `{"follow":{"_0":7}}`.

@@ -32,7 +32,7 @@ struct JSONKeyedOutput<Key: CodingKey>: KeyedEncodingContainerProtocol {
       output.separate(at: index)
       output.recordMember(name)
       output.recordName(name, at: index)
-    case .object, .array, .value:
+    case .object, .array, .set, .pairs, .value:
       output.separate(at: index)
       output.recordName(name, at: index)
     }
@@ -86,6 +86,7 @@ struct JSONKeyedOutput<Key: CodingKey>: KeyedEncodingContainerProtocol {
       output.report(output.closed())
       return JSONOutputEncoder(output: output, inside: .closed)
     }
+    output.valueType = Void.self
     return JSONOutputEncoder(output: output, inside: output.open(.value))
   }
 }

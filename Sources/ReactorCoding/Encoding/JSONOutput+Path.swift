@@ -7,7 +7,7 @@ extension JSONOutput {
       let frame = frames[index]
       guard frame.count > 0 else { return nil }
       switch frame.kind {
-      case .array: return JSONPathKey(frame.count - 1)
+      case .array, .set, .pairs: return JSONPathKey(frame.count - 1)
       case .object, .dictionary: return lastName(in: index).map { JSONPathKey($0) }
       case .singlePayload, .value: return nil
       }

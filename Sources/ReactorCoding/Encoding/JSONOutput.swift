@@ -29,6 +29,14 @@ final class JSONOutput {
   /// The members of all open dictionaries, sorted when each is closed.
   private var dictionaryMembers: [(name: String, start: Int)] = []
 
+  /// The offsets of the elements of all open unordered collections, sorted when each is closed.
+  @safe @exclusivity(unchecked) private var elementStarts: [Int] = []
+
+  /// The type of the value that is written next; `Void` for a container that a type opens itself.
+  ///
+  /// The encoder of a value has no room for it: an existential stores three words inline.
+  @safe @exclusivity(unchecked) var valueType: any Any.Type = Void.self
+
   /// Begins a text with a maximum depth.
   func begin(depthLimit: Int) {
     self.depthLimit = depthLimit
@@ -71,7 +79,8 @@ final class JSONOutput {
     /// The offset of the container's text.
     let start: Int
     var count = 0
-    /// For a dictionary, the index of its first entry in `dictionaryMembers`.
+    /// For a dictionary, the index of its first entry in `dictionaryMembers`; for an unordered
+    /// collection, in `elementStarts`.
     var firstMember = 0
     /// For an enum case, the shape of its payload.
     var shape = CaseShape.none
@@ -83,6 +92,9 @@ final class JSONOutput {
   /// The kind of an open container.
   enum Kind {
     case object, dictionary, array
+    /// An array whose elements, or pairs of elements, are sorted by their bytes: a `Set`, or a
+    /// `Dictionary` whose keys are no coding keys.
+    case set, pairs
     /// The payload of a case whose only key is `_0`; written without braces.
     case singlePayload
     /// A single value with an encoder of its own.
@@ -101,7 +113,7 @@ final class JSONOutput {
   /// Opens a container at the end of the text; returns a closed one beyond the maximum depth.
   func open(_ kind: Kind) -> Place {
     switch kind {
-    case .object, .dictionary, .array:
+    case .object, .dictionary, .array, .set, .pairs:
       guard include(levels: 1) else { return .closed }
       depth += 1
     case .singlePayload, .value: break
@@ -115,6 +127,9 @@ final class JSONOutput {
       bytes.append(ASCII.openBrace)
       frame.firstMember = dictionaryMembers.count
     case .array: bytes.append(ASCII.openBracket)
+    case .set, .pairs:
+      bytes.append(ASCII.openBracket)
+      frame.firstMember = elementStarts.count
     case .singlePayload, .value: break
     }
     if frames.isEmpty { frames.reserveCapacity(8) }
@@ -158,6 +173,10 @@ final class JSONOutput {
     case .array:
       depth -= 1
       bytes.append(ASCII.closeBracket)
+    case .set, .pairs:
+      depth -= 1
+      sortElements(of: frame)
+      bytes.append(ASCII.closeBracket)
     case .value where frame.hasSingleLabel:
       markLabelledPayload()
     case .singlePayload where frame.hasSingleLabel:
@@ -186,7 +205,7 @@ final class JSONOutput {
   var isInPayload: Bool {
     switch frames.last?.kind {
     case .singlePayload, .value: true
-    case .object, .dictionary, .array, nil: false
+    case .object, .dictionary, .array, .set, .pairs, nil: false
     }
   }
 
@@ -215,25 +234,73 @@ final class JSONOutput {
     dictionaryMembers.append((name, bytes.count))
   }
 
+  /// Records the offset of the next element, if the order of the elements is not part of the value.
+  @inline(__always)
+  func recordElement(at index: Int) {
+    switch frames[index].kind {
+    case .set: elementStarts.append(bytes.count)
+    case .pairs where frames[index].count % 2 == 1: elementStarts.append(bytes.count)
+    default: break
+    }
+  }
+
   private func sortMembers(of frame: Frame) {
     let range = frame.firstMember..<dictionaryMembers.count
     defer { dictionaryMembers.removeLast(range.count) }
-    let isUnsorted = range.dropFirst().contains { index in
-      dictionaryMembers[index].name.utf8.lexicographicallyPrecedes(
-        dictionaryMembers[index - 1].name.utf8)
+    let isSorted = range.dropFirst().allSatisfy { index in
+      dictionaryMembers[index - 1].name.utf8.lexicographicallyPrecedes(
+        dictionaryMembers[index].name.utf8)
     }
-    guard isUnsorted else { return }
+    guard !isSorted else { return }
     // A copy, so that removing the members does not copy those of the enclosing dictionaries.
     let members = Array(dictionaryMembers[range])
     let start = frame.start + 1
+    let unsorted = Array(bytes[start...])
     let pieces = zip(members, members.dropFirst().map { $0.start - 1 } + [bytes.count])
       .map { (name: $0.name, range: $0.start - start..<$1 - start) }
-      .sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+      .sorted { left, right in
+        // Different keys of a hand-written type can have the same name.
+        left.name.hasSameBytes(as: right.name)
+          ? unsorted[left.range].lexicographicallyPrecedes(unsorted[right.range])
+          : left.name.utf8.lexicographicallyPrecedes(right.name.utf8)
+      }
+    replace(from: start, with: unsorted, in: pieces.lazy.map(\.range))
+  }
+
+  private func sortElements(of frame: Frame) {
+    let count = elementStarts.count - frame.firstMember
+    defer { elementStarts.removeLast(count) }
+    guard count > 1 else { return }
+    let start = frame.start + 1
     let unsorted = Array(bytes[start...])
-    bytes.removeLast(unsorted.count)
-    for (position, piece) in pieces.enumerated() {
-      if position > 0 { bytes.append(ASCII.comma) }
-      bytes.append(contentsOf: unsorted[piece.range])
+    let pieces = UnorderedPieces(
+      elementStarts[frame.firstMember...].map { $0 - start }, in: unsorted.span)
+    replace(from: start, with: unsorted, in: pieces.ranges)
+  }
+
+  /// Rearranges the end of the text, whose pieces are separated by commas.
+  ///
+  /// - Parameters:
+  ///   - start: The offset of the first piece.
+  ///   - unsorted: The text from there.
+  ///   - ranges: The ranges of all pieces in `unsorted`, in their new order.
+  private func replace(
+    from start: Int, with unsorted: [UInt8], in ranges: some Sequence<Range<Int>>
+  ) {
+    // The length stays the same, so each piece is copied to its place.
+    unsafe bytes[start...].withUnsafeMutableBufferPointer { text in
+      unsafe unsorted.withUnsafeBufferPointer { unsorted in
+        var offset = 0
+        for range in ranges {
+          if offset > 0 {
+            unsafe text[offset] = ASCII.comma
+            offset += 1
+          }
+          let piece = unsafe UnsafeBufferPointer(rebasing: unsorted[range])
+          _ = unsafe text[offset...].update(fromContentsOf: piece)
+          offset += range.count
+        }
+      }
     }
   }
 

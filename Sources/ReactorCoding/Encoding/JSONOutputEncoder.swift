@@ -21,7 +21,8 @@ struct JSONOutputEncoder: Encoder {
   }
 
   func unkeyedContainer() -> any UnkeyedEncodingContainer {
-    JSONUnkeyedOutput(output: output, place: place(of: .array))
+    JSONUnkeyedOutput(
+      output: output, place: place(of: UnorderedCollections.kind(of: output.valueType)))
   }
 
   func singleValueContainer() -> any SingleValueEncodingContainer { self }
@@ -85,6 +86,7 @@ extension JSONOutput {
   func write<Value: Encodable>(_ value: Value, inside place: Place?) throws {
     let depth = frames.count
     let start = bytes.count
+    valueType = Value.self
     try value.encode(to: JSONOutputEncoder(output: self, inside: place))
     if frames.count > depth { close(downTo: depth) }
     // A value that encodes nothing is an empty object.

@@ -18,6 +18,7 @@ struct JSONUnkeyedOutput: UnkeyedEncodingContainer {
   private func begin() throws {
     guard let index = output.resume(place) else { throw output.closed() }
     output.separate(at: index)
+    output.recordElement(at: index)
   }
 
   func encodeNil() throws {
@@ -70,6 +71,7 @@ struct JSONUnkeyedOutput: UnkeyedEncodingContainer {
       output.report(output.closed())
       return JSONOutputEncoder(output: output, inside: .closed)
     }
+    output.valueType = Void.self
     return JSONOutputEncoder(output: output, inside: output.open(.value))
   }
 
