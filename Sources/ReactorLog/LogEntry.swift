@@ -125,6 +125,10 @@ public struct StoredSession: Equatable, Sendable {
   /// Whether the session has timers.
   public let hasTimers: Bool
 
+  /// The last version whose State clients may hold as a document that other types encoded, those of
+  /// another release; -1 for none.
+  public var formerVersion = -1
+
   /// Creates a record.
   public init(
     epoch: String, version: Int, lastActiveAt: Timestamp, globals: [String: UInt64] = [:],

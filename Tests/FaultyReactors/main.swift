@@ -6,6 +6,7 @@ CommandLineInterface.main { context in
     ReactorRegistration("faulty", summary: "Traps and blocks") { FaultyReactor() },
     ReactorRegistration("other", summary: "Also traps, in sessions of its own") { FaultyReactor() },
     ReactorRegistration("alarm", summary: "Schedules timers") { AlarmReactor() },
+    ReactorRegistration("shelf", summary: "Has sets in its State") { ShelfReactor() },
     ReactorRegistration("ledger", summary: "Enters numbers") { LedgerReactor() },
     ReactorRegistration(
       "cautious", summary: "Enters numbers, and does not repeat an interrupted action",

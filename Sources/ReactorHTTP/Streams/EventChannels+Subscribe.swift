@@ -22,6 +22,7 @@ extension EventChannels {
     completion: @escaping SubscriptionCompletion
   ) {
     let channel = join(source, view, of: client)
+    let position = position.resumable(in: source, view)
     let revision = source.changeStreams(of: owner, by: 1)
     let notices = notices(wanted.notices, of: source, from: revision)
     let activity =

@@ -138,6 +138,17 @@ enum StreamPosition: Equatable {
     self = Cursor(lastEventID).map { .cursor($0) } ?? .unknown
   }
 
+  /// Returns the position from which the client can continue.
+  ///
+  /// The document of a client that was connected to another release may be of other types: no patch
+  /// is sent for it.
+  func resumable(in source: any StateSource, _ view: StreamView) -> StreamPosition {
+    guard view.sendsDifferences, case .cursor(let cursor) = self,
+      cursor.version <= source.formerVersion, cursor.epoch == source.current.cursor.epoch
+    else { return self }
+    return .unknown
+  }
+
   /// Returns the client's version in the history of a State; `nil` if the position is in another
   /// history or ahead of the State.
   func version(of current: CommittedState) -> Int? {

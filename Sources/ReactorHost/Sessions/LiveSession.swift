@@ -19,6 +19,7 @@ final class LiveSession: BatchSource {
   let pipeline: any PipelineControl
   let log: any SessionLog
   let environment: ReactorEnvironment
+  @usableFromInline let formerVersion: Int
   let commits: Mutex<CommitMachine<ActionReply>>
   let globals: GlobalRevisions
   let timerTable: Mutex<TimerTable>
@@ -52,6 +53,7 @@ final class LiveSession: BatchSource {
     self.log = log
     self.environment = environment
     epoch = stored.epoch
+    formerVersion = stored.formerVersion
     parameters = stored.parameters ?? environment.witness.parameters?.defaults
     pipeline = instance.pipeline
     globals = GlobalRevisions(stored.globals)

@@ -9,6 +9,12 @@ public protocol StateSource: AnyObject, Sendable {
   /// The state that was committed last.
   var current: CommittedState { get }
 
+  /// The last version whose State clients may hold as a document that other types encoded, those of
+  /// another release; -1 for none.
+  ///
+  /// A patch of such a document need not fit.
+  var formerVersion: Int { get }
+
   /// Confirms that ``current`` is not older than this call.
   ///
   /// Streams call it before they reset a client whose position is not in the history. Only a source whose
@@ -55,6 +61,9 @@ public protocol StateSource: AnyObject, Sendable {
 }
 
 extension StateSource {
+  /// -1: the source was not stored before.
+  public var formerVersion: Int { -1 }
+
   /// Succeeds immediately: no other process commits states.
   public func confirmCurrent(completion: @escaping @Sendable (Result<Void, LogError>) -> Void) {
     completion(.success(()))

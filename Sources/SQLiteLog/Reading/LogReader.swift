@@ -43,7 +43,8 @@ final class LogReader {
       """
       SELECT ended, epoch, \(version), \(lastActive), name, revision,
         EXISTS (SELECT 1 FROM accepted WHERE accepted.session = sessions.id),
-        EXISTS (SELECT 1 FROM timers WHERE timers.session = sessions.id), parameters
+        EXISTS (SELECT 1 FROM timers WHERE timers.session = sessions.id), parameters,
+        types IS ?3, former
       FROM sessions LEFT JOIN globals ON globals.session = id
       WHERE id = \(Schema.sessionID)
       """)
@@ -118,27 +119,33 @@ final class LogReader {
     self.connection = connection
   }
 
-  func record(of key: SessionKey) throws(DatabaseError) -> SessionRecord {
+  /// Reads the state of a session.
+  ///
+  /// - Parameters:
+  ///   - key: The session.
+  ///   - schema: The fingerprint of its State and Mutation; `nil` if it is unknown.
+  func record(
+    of key: SessionKey, schema: String? = nil
+  ) throws(DatabaseError) -> SessionRecord {
     var record = SessionRecord.none
     var globals: [String: UInt64] = [:]
-    try findSession.bind(key.reactor, key.id)
+    try findSession.bind(key.reactor, key.id, schema)
     defer { findSession.reset() }
     while let (
-      isEnded, epoch, version, lastActiveAt, global, revision, isUnfinished, hasTimers, parameters
+      isEnded, epoch, version, lastActiveAt, global, revision, isUnfinished, hasTimers, parameters,
+      hasSchema, former
     ) = try findSession.next(
-      as: (Bool, String, Int, Timestamp, String?, UInt64?, Bool, Bool, [UInt8]?).self)
+      as: (Bool, String, Int, Timestamp, String?, UInt64?, Bool, Bool, [UInt8]?, Bool, Int).self)
     {
       if let global { globals[global] = revision }
       guard isEnded || !epoch.isEmpty && StoredValues.areCounts(version),
         isEnded || RowValues.areTimes(lastActiveAt)
       else { throw .damaged("session \(key)") }
-      record =
-        isEnded
-        ? .ended
-        : .stored(
-          StoredSession(
-            epoch: epoch, version: version, lastActiveAt: lastActiveAt, globals: globals,
-            isUnfinished: isUnfinished, hasTimers: hasTimers, parameters: parameters))
+      var stored = StoredSession(
+        epoch: epoch, version: version, lastActiveAt: lastActiveAt, globals: globals,
+        isUnfinished: isUnfinished, hasTimers: hasTimers, parameters: parameters)
+      stored.formerVersion = hasSchema || schema == nil ? former : version
+      record = isEnded ? .ended : .stored(stored)
     }
     return record
   }
@@ -146,7 +153,7 @@ final class LogReader {
   /// Reads the record of a session and the data to continue it: its accepted actions, its timers, a
   /// snapshot, and the first page of entries after the snapshot.
   func load(_ key: SessionKey, schema: String?) throws(DatabaseError) -> LoadedSession {
-    var loaded = LoadedSession(try record(of: key))
+    var loaded = LoadedSession(try record(of: key, schema: schema))
     guard case .stored(let stored) = loaded.record else { return loaded }
     if stored.isUnfinished { loaded.acceptedActions = try acceptedActions(of: key) }
     if stored.hasTimers { loaded.timers = try timers(of: key) }

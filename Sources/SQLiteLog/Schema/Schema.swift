@@ -217,5 +217,12 @@ enum Schema {
         mutations.action, mutations.global, mutations.mutation, mutations.principal AS "by"
       FROM sessions JOIN mutations ON mutations.session = sessions.id;
     """,
+    """
+    -- The fingerprint of the State and the Mutation with which the last entry was written, NULL if it is
+    -- unknown; and the last version whose State clients may hold as a document of other types, -1 for
+    -- none.
+    ALTER TABLE sessions ADD COLUMN types TEXT;
+    ALTER TABLE sessions ADD COLUMN former INTEGER NOT NULL DEFAULT -1;
+    """,
   ]
 }

@@ -22,6 +22,9 @@ struct Head {
 
   /// The checksum of the last entry.
   var chain: UInt64
+
+  /// Whether the record names the State and the Mutation of this release.
+  var hasSchema = true
 }
 
 /// The heads of the sessions that were written to recently.

@@ -17,6 +17,7 @@ final class LogWriter {
   private var changes: ChangeWriter?
   private var formerChanges: FormerChanges?
   private let retention: RetentionRules
+  private let schemas: ReadableSchemas
   private var nextID: Int64
   /// Whether the file may contain rejected operations, see ``transact(_:)``.
   private var mayHaveLeftovers: Bool
@@ -59,6 +60,7 @@ final class LogWriter {
     changes = try ChangeWriter(connection, rules)
     formerChanges = try FormerChanges(connection)
     retention = rules.retention
+    schemas = rules.schemas
     mayHaveLeftovers = isAfterFailure
   }
 
@@ -228,7 +230,8 @@ final class LogWriter {
     if !isNew {
       guard replacesEnded, let known = try head(of: key), known.isEnded else { return nil }
       id = copy ?? known.id
-      try statements.replaceSession.execute(known.id, id, epoch, moment, origin, parameters)
+      try statements.replaceSession.execute(
+        known.id, id, epoch, moment, origin, parameters, schemas[key.reactor])
     }
     try changes?.write(
       .began(forkedFrom: source), of: key, epoch: epoch, version: source?.version ?? 0, at: moment)
@@ -265,6 +268,7 @@ final class LogWriter {
     try row.bind(isEnded ? 1 : 0)
     try row.bind(origin)
     try row.bind(utf8: parameters)
+    try row.bind(schemas[key.reactor])
     try statements.insertSession.executeBound()
     return statements.insertSession.changeCount > 0
   }
@@ -291,6 +295,10 @@ final class LogWriter {
     }
     guard var head = found, !head.isEnded, head.epoch == epoch, head.version == version else {
       return false
+    }
+    if !head.hasSchema, !batch.entries.isEmpty {
+      try statements.setSchema.execute(head.id, schemas[key.reactor], head.version)
+      head.hasSchema = true
     }
     for entry in batch.entries {
       head.chain = EntryChain.checksum(of: entry, after: head.chain)
@@ -472,17 +480,17 @@ final class LogWriter {
   private func head(of key: SessionKey) throws(DatabaseError) -> Head? {
     if let head = heads[key] { return head }
     let row = try statements.findSession.first(
-      key.reactor, key.id, as: (Int64, String, String?, Bool, Int, UInt64?, Int, UInt64?).self)
-    guard let (id, epoch, origin, isEnded, version, checksum, snapshot, anchor) = row else {
-      return nil
-    }
+      key.reactor, key.id, schemas[key.reactor],
+      as: (Int64, String, String?, Bool, Int, UInt64?, Int, UInt64?, Bool).self)
+    guard let (id, epoch, origin, isEnded, version, checksum, snapshot, anchor, hasSchema) = row
+    else { return nil }
     // A fork at the oldest retained version has a snapshot and no entries.
     let chain = snapshot > version ? anchor : checksum
     // The number of a damaged row can be any; a session with it cannot be loaded, only ended.
     let head = Head(
       id: id, epoch: epoch, origin: origin, isEnded: isEnded,
       version: StoredValues.counts.nearest(max(version, snapshot)), snapshot: snapshot,
-      chain: chain ?? EntryChain.seed(origin ?? epoch))
+      chain: chain ?? EntryChain.seed(origin ?? epoch), hasSchema: hasSchema)
     heads[key] = head
     return head
   }

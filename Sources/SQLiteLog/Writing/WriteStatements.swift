@@ -8,6 +8,7 @@ struct WriteStatements {
   let replaceSession: Statement
   let endSession: Statement
   let readParameters: Statement
+  let setSchema: Statement
   let insertMutation: Statement
   let findChecksum: Statement
   let insertSnapshot: Statement
@@ -33,19 +34,22 @@ struct WriteStatements {
         (SELECT version FROM mutations WHERE session = id ORDER BY version DESC LIMIT 1),
         (SELECT checksum FROM mutations WHERE session = id ORDER BY version DESC LIMIT 1),
         (SELECT version FROM snapshots WHERE session = id ORDER BY version DESC LIMIT 1),
-        (SELECT chain FROM snapshots WHERE session = id ORDER BY version DESC LIMIT 1)
+        (SELECT chain FROM snapshots WHERE session = id ORDER BY version DESC LIMIT 1),
+        types IS coalesce(?3, types)
       FROM sessions WHERE id = \(Schema.sessionID)
       """)
     hasEnded = try connection.prepare(
       "SELECT 1 FROM sessions WHERE reactor = ?1 AND ended = 1 AND session = ?2")
     insertSession = try connection.prepare(
       """
-      INSERT INTO sessions (id, reactor, session, epoch, created, ended, origin, parameters)
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (reactor, ended, session) DO NOTHING
+      INSERT INTO sessions (id, reactor, session, epoch, created, ended, origin, parameters, types)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT (reactor, ended, session) DO NOTHING
       """)
     replaceSession = try connection.prepare(
       """
-      UPDATE sessions SET id = ?2, epoch = ?3, created = ?4, origin = ?5, parameters = ?6, ended = 0
+      UPDATE sessions
+      SET id = ?2, epoch = ?3, created = ?4, origin = ?5, parameters = ?6, types = ?7, former = -1,
+        ended = 0
       WHERE id = ?1
       """)
     endSession = try connection.prepare(
@@ -53,6 +57,8 @@ struct WriteStatements {
       UPDATE sessions
       SET id = ?2, epoch = '', created = ?3, origin = NULL, parameters = NULL, ended = 1 WHERE id = ?1
       """)
+    setSchema = try connection.prepare(
+      "UPDATE sessions SET types = ?2, former = ?3 WHERE id = ?1")
     readParameters = try connection.prepare("SELECT parameters FROM sessions WHERE id = ?1")
     insertMutation = try connection.prepare(
       """

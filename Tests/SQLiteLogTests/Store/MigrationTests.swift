@@ -41,6 +41,41 @@ import Testing
     #expect(try SQLiteMaintenance(path: folder["log.db"]).check() == [])
   }
 
+  @Test func `documents of other types are those up to the last version that they wrote`()
+    async throws
+  {
+    func former(_ log: SQLiteLog, _ key: SessionKey, _ schema: String) throws -> Int? {
+      guard case .stored(let stored) = try log.session(key).load(schema: schema).record else {
+        return nil
+      }
+      return stored.formerVersion
+    }
+    let other = SessionKey(reactor: "counter", id: "new")
+    for (release, (schema, versions)) in [
+      ("a", (3, -1)), ("a", (3, -1)), ("b", (4, 0)), ("a", (5, 1)),
+    ].enumerated() {
+      let log = try SQLiteLog(path: folder["log.db"])
+      log.willFold("counter", schema: schema)
+      if release == 0 { try await log.session(other).create(epoch: "new") }
+      #expect(try former(log, Self.demo, schema) == versions.0)
+      #expect(try former(log, other, schema) == versions.1)
+      guard release > 0 else {
+        #expect(log.close())
+        continue
+      }
+      for (key, epoch, version) in [
+        (Self.demo, "k3x9q2", release + 2), (other, "new", release - 1),
+      ] {
+        let entry = LogEntry(
+          version: version + 1, at: Timestamp(milliseconds: 2000), action: nil, mutation: [0x31])
+        try await log.session(key).append(LogBatch([entry]), to: epoch, expecting: version)
+      }
+      #expect(try former(log, Self.demo, schema) == versions.0)
+      #expect(try former(log, other, schema) == versions.1)
+      #expect(log.close())
+    }
+  }
+
   @Test func `a store of the first release can be read after the service has migrated it`() throws {
     let error = #expect(throws: SQLiteLogError.self) { try SQLiteLog(reading: folder["log.db"]) }
     #expect(error?.code == .unsuitable)
