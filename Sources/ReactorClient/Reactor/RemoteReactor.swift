@@ -220,7 +220,8 @@ extension RemoteReactor {
   ///     Cancelling the task has the same effect. In both cases the action may have been executed.
   /// - Returns: The State in the response: committed, at or after the last mutation that was expected.
   /// - Throws: The problem of a rejection, a timeout or a cancellation, or of a response that
-  ///   cannot be decoded.
+  ///   cannot be decoded; `Problem/Kind/forbidden` also if the action was executed, and the client may
+  ///   not read the State.
   @discardableResult
   public func send(
     _ action: Action, expecting expectation: Expectation = .commit,
@@ -234,7 +235,10 @@ extension RemoteReactor {
     if prediction != nil { feed.answered(id, at: outcome.cursor) }
     switch outcome {
     case .failure(let problem): throw problem
-    case .success(let response): return try response.decode(State.self)
+    case .success(let response):
+      // A client that may act but not read gets the cursor only.
+      guard !response.body.isEmpty else { throw .hiddenState }
+      return try response.decode(State.self)
     }
   }
 
@@ -277,6 +281,13 @@ extension RemoteReactor {
     guard let prediction else { return }
     feed.expect(id, over: currentState) { prediction.apply($0, action) }
   }
+}
+
+extension Problem {
+  fileprivate static let hiddenState = Problem(
+    .forbidden, "The action was executed, and its State may not be read",
+    "The token does not have the right to read the session. Use a subject of actions, which expects no "
+      + "State.")
 }
 
 /// When the response to an action is complete.

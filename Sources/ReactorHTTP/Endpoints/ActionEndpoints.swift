@@ -28,7 +28,10 @@ struct ActionEndpoints {
             .init(
               202, "Accepted, and still running; the current State", headers: headers,
               .json(.state)),
-            .init(204, "All mutations are committed, with `return=minimal`", headers: headers),
+            .init(
+              204,
+              "All mutations are committed, with `return=minimal` or without the right to read",
+              headers: headers),
           ],
           problems: [
             .malformedJSON, .invalidParameter, .invalidSessionID, .foreignOrigin, .unknownReactor,
@@ -47,14 +50,18 @@ struct ActionEndpoints {
     let fields = try call.scope.head.actionFields(of: call.request)
     // The access right has been checked. The delegate decides on the actions, and needs no open
     // session.
+    var preferences = fields.preferences
     if reactor.hasDelegate {
       try call.scope.askDelegate(.act(call.request.body), reactor, id)
+      // Without a delegate, the right to act includes that to read.
+      preferences.hidesState = !preferences.isMinimal && !call.scope.mayRead(id, of: reactor)
     }
+    let wanted = preferences
     @Sendable func submit(to session: any Session) throws(Problem) {
       // The first mutation of a session stores it, and so counts as its creation.
       let canCreate = call.scope.api.creationLimiter != nil && !session.isStored
       if canCreate, let problem = call.scope.creationProblem { throw problem }
-      let reply = ActionReply(session, fields.preferences, call.reply)
+      let reply = ActionReply(session, wanted, call.reply)
       // The closures of nearly all requests have a single capture.
       var accepted: @Sendable (CommittedState) -> Void = { reply.accepted($0) }
       var completion: @Sendable (ActionOutcome) -> Void = { reply.completed($0) }
@@ -80,20 +87,21 @@ struct ActionEndpoints {
     }
     // Fast path: if the session is in memory, no closure escapes.
     if let session = reactor.liveSession(id) { return try submit(to: session) }
-    if forward(call, to: id, of: reactor, fields) { return }
+    if forward(call, to: id, of: reactor, fields, wanted) { return }
     call.withSession(of: reactor, id, in: host, submit)
   }
 
   /// Passes the actions to the process that owns the session; returns `false` if this process must
   /// open the session instead.
   private func forward(
-    _ call: Call, to id: String, of reactor: any HostedReactor, _ fields: ActionFields
+    _ call: Call, to id: String, of reactor: any HostedReactor, _ fields: ActionFields,
+    _ preferences: Preferences
   ) -> Bool {
     // The creation limit and `respond-async` need the State before the outcome: open the session
     // first.
     guard call.scope.api.creationLimiter == nil, !fields.preferences.respondsAsynchronously
     else { return false }
-    let reply = ActionReply(nil, fields.preferences, call.reply)
+    let reply = ActionReply(nil, preferences, call.reply)
     guard
       reactor.forward(
         to: id, call.request.body, ifAt: fields.expected, key: fields.key, for: call.scope.context,

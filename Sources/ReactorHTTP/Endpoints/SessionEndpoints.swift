@@ -44,8 +44,8 @@ struct SessionEndpoints {
           body: .component("NewSession"), isBodyRequired: false,
           responses: [
             .init(
-              201, "The new session's State", headers: [.etag, .location, .sessionParameters],
-              .json(.state))
+              201, "The new session's State; no body without the right to read",
+              headers: [.etag, .location, .sessionParameters], .json(.state))
           ],
           problems: [
             .malformedJSON, .invalidSessionID, .foreignOrigin, .unknownReactor, .unknownSession,
@@ -64,8 +64,9 @@ struct SessionEndpoints {
             .init(
               200, "It exists; its State", headers: [.etag, .sessionParameters], .json(.state)),
             .init(
-              201, "It is new; its State", headers: [.etag, .location, .sessionParameters],
-              .json(.state)),
+              201, "It is new; its State, without the right to read no body",
+              headers: [.etag, .location, .sessionParameters], .json(.state)),
+            .init(204, "It exists, and the client may not read its State", headers: [.etag]),
           ],
           problems: [
             .malformedJSON, .invalidSessionID, .foreignOrigin, .unknownReactor, .sessionExists,
@@ -133,6 +134,7 @@ struct SessionEndpoints {
     let parameters = try parameters(wanted, reactor)
     let reply = call.reply
     if let problem = call.scope.creationProblem { throw problem }
+    let isReadable = call.scope.mayRead(id, of: reactor)
     if let origin = wanted?.from {
       guard SessionKey.isValid(id: origin.session) else {
         throw .invalidSessionID(pointer: "/from/session")
@@ -142,7 +144,7 @@ struct SessionEndpoints {
       try call.scope.require(.manage, .fork(from: source), reactor, id)
       @Sendable func forked(_ result: Result<OpenedSession, SessionError>) {
         if case .success = result { call.scope.countCreation() }
-        reply(created(result, reactor, id))
+        reply(created(result, reactor, id, isReadable))
       }
       if origin.timers == true {
         guard origin.version == nil else { throw Self.timersOfVersion }
@@ -160,7 +162,7 @@ struct SessionEndpoints {
     try call.scope.require(.manage, .create, reactor, id)
     reactor.session(id, for: .create, parameters: parameters) { result in
       if case .success = result { call.scope.countCreation() }
-      reply(created(result, reactor, id))
+      reply(created(result, reactor, id, isReadable))
     }
   }
 
@@ -189,16 +191,25 @@ struct SessionEndpoints {
   }
 
   private func created(
-    _ result: Result<OpenedSession, SessionError>, _ reactor: any HostedReactor, _ id: String
+    _ result: Result<OpenedSession, SessionError>, _ reactor: any HostedReactor, _ id: String,
+    _ isReadable: Bool
   ) -> HTTPResponse {
     switch result {
     case .success(let opened):
-      var response = HTTPResponse.state(opened.session.current, status: 201)
+      var response = Self.representation(of: opened.session, isReadable, status: 201)
       response.headers.appendLocation(ofSession: id, of: reactor.name)
-      response.headers += Self.parametersField(of: opened.session)
       return response
     case .failure(let error): return Problem(error).response
     }
+  }
+
+  /// Returns the State and the parameters of a session; only its cursor to a client that may not read
+  /// them.
+  private static func representation(
+    of session: any Session, _ isReadable: Bool, status: Int = 200
+  ) -> HTTPResponse {
+    guard isReadable else { return .hiddenState(at: session.current.cursor, status: status) }
+    return .state(session.current, status: status, headers: field(session.parameters))
   }
 
   private func ensure(_ call: Call) throws(Problem) {
@@ -207,6 +218,7 @@ struct SessionEndpoints {
     try call.negotiate()
     let wanted = try call.body(NewSession.self, or: "The body takes optional parameters.")
     let parameters = try parameters(wanted, reactor)
+    let isReadable = call.scope.mayRead(id, of: reactor)
     if let problem = call.scope.creationProblem {
       // The client must not create another session: use an existing one, or respond with the
       // problem.
@@ -216,17 +228,16 @@ struct SessionEndpoints {
         guard parameters == nil || parameters == session.parameters else {
           throw Problem(SessionError.otherParameters)
         }
-        call.reply(.state(session.current, headers: Self.parametersField(of: session)))
+        call.reply(Self.representation(of: session, isReadable))
       }
     }
     reactor.session(id, for: .ensure, parameters: parameters) { [reply = call.reply] result in
       switch result {
       case .success(let opened) where opened.wasCreated:
         call.scope.countCreation()
-        reply(created(result, reactor, id))
+        reply(created(result, reactor, id, isReadable))
       case .success(let opened):
-        reply(
-          .state(opened.session.current, headers: Self.parametersField(of: opened.session)))
+        reply(Self.representation(of: opened.session, isReadable))
       case .failure(let error): reply(Problem(error))
       }
     }
@@ -238,10 +249,6 @@ struct SessionEndpoints {
   private static let fieldLimit = 4096
 
   /// Returns the parameters as a field; no field if there are no parameters, or they are too long.
-  private static func parametersField(of session: any Session) -> HTTPFields {
-    field(session.parameters)
-  }
-
   private static func field(_ parameters: [UInt8]?) -> HTTPFields {
     guard let json = parameters, json.count <= fieldLimit,
       let field = JSONText.ascii(json), field.utf8.count <= fieldLimit

@@ -6,6 +6,11 @@ struct Preferences {
   var respondsAsynchronously = false
   var wait: Int?
   var isMinimal = false
+  /// Whether the client may not read the State: then the response has the cursor only.
+  var hidesState = false
+
+  /// Whether the response has no body.
+  var omitsState: Bool { isMinimal || hidesState }
 
   /// Parses the field; the first of repeated preferences counts.
   init(_ field: String?) {

@@ -76,6 +76,12 @@ extension HTTPResponse {
       status: 304, headers: ["ETag": known.sent(tag) ?? "\"\(tag)\""] + .revalidated)
   }
 
+  /// Creates the response without the State for a client that may not read it: with the cursor, and
+  /// with 204 instead of 200.
+  static func hiddenState(at cursor: Cursor, status: Int = 200) -> HTTPResponse {
+    HTTPResponse(status: status == 200 ? 204 : status, headers: ["ETag": cursor.tag])
+  }
+
   // MARK: Actions
 
   /// Creates the response to an action that is accepted and whose effect continues.
@@ -129,13 +135,13 @@ extension HTTPResponse {
     _ state: CommittedState, status: Int, minimalStatus: Int, _ preferences: Preferences
   ) -> HTTPResponse {
     var headers: HTTPFields
-    if preferences.isMinimal {
+    if preferences.omitsState {
       headers = ["ETag": state.cursor.tag]
     } else {
       headers = .state(at: state.cursor, isCacheable: false)
     }
     if let applied = preferences.applied { headers.append("Preference-Applied", applied) }
-    return preferences.isMinimal
+    return preferences.omitsState
       ? HTTPResponse(status: minimalStatus, headers: headers)
       : HTTPResponse(status: status, headers: headers, body: .bytes(state.json))
   }

@@ -30,7 +30,9 @@ extension ReactorType {
         return [.act(try decode(R.Action.self, from: body))]
       }
       try DecodedActions.checkCount(of: body, limit: limit)
-      return try decode([R.Action].self, from: body).map { .act($0) }
+      let actions = try decode([R.Action].self, from: body)
+      // Without an action, the request only reads.
+      return actions.isEmpty ? [.read] : actions.map { .act($0) }
     }
   }
 }

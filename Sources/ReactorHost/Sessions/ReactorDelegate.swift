@@ -22,7 +22,8 @@ public protocol ReactorDelegate<Reactor>: Sendable {
   ///
   /// Called before an action is enqueued; before a state, log or stream is served; and before a
   /// session is created, forked or ended. Called for each action of an array, before the first one
-  /// is executed. Not called for actions that a reactor sends itself, and not again for an accepted
+  /// is executed. A response to an action or a creation contains the State only if `read` is
+  /// permitted, too, which is a second call. Not called for actions that a reactor sends itself, and not again for an accepted
   /// action that runs again after a crash.
   ///
   /// Called on the thread of the request: it must be quick and must not block. The default permits
@@ -67,8 +68,8 @@ extension ReactorDelegate {
 public struct Access<Action: Sendable>: Sendable {
   /// The kinds of requests.
   public enum Request: Sendable {
-    /// Serves the state, the log, the effects or a stream; also decides whether a list contains the
-    /// session.
+    /// Serves the state, the log, the effects or a stream, and the state in the response to an action or
+    /// a creation; also decides whether a list contains the session.
     case read
     /// Executes an action.
     case act(Action)

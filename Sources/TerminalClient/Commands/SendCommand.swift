@@ -85,7 +85,8 @@ public struct SendCommand: Equatable, Sendable {
 
   private func print(_ response: TransportResponse) throws(CommandFailure) {
     let output = StandardOutput()
-    try output.write(response.body + [UInt8(ascii: "\n")])
+    // A client that may not read the session gets no State.
+    if !response.body.isEmpty { try output.write(response.body + [UInt8(ascii: "\n")]) }
     try output.flush()
     if response.head.status == 202 {
       StandardError.write(Array("reactord: accepted; the effect is still running\n".utf8))

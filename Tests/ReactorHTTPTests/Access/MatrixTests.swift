@@ -59,7 +59,7 @@ struct MatrixTests {
     "setGlobal": #""hello""#,
   ]
 
-  private func request(_ endpoint: Endpoint, session: String) -> (target: String, body: String?) {
+  static func request(_ endpoint: Endpoint, session: String) -> (target: String, body: String?) {
     var target = endpoint.template
     for (name, value) in [
       "reactor": "number", "session": session, "effect": "x", "timer": "x", "global": "motto",
@@ -84,7 +84,7 @@ struct MatrixTests {
       let service = Service(
         log: MemoryLog(changeRetention: .seconds(60)),
         settings: { $0.authentication = configuration })
-      let (target, body) = request(endpoint, session: session)
+      let (target, body) = Self.request(endpoint, session: session)
       let token = client.claims.map { SignedToken.make($0) }
       let response = try service.ask(
         endpoint.method.name, target, token.map { [(.authorization, "Bearer \($0)")] } ?? [],
@@ -110,7 +110,7 @@ struct MatrixTests {
       "PUT", Service.root + "/known", [(.authorization, "Bearer \(owner)")])
     #expect(created.status == 201)
     func rejection(_ endpoint: Endpoint, _ session: String) throws -> [String] {
-      let (target, body) = request(endpoint, session: session)
+      let (target, body) = Self.request(endpoint, session: session)
       let response = try service.ask(
         endpoint.method.name, target, [(.authorization, "Bearer \(stranger)")], body: body)
       let fields = response.headers.filter { $0.name != "X-Request-Id" }
@@ -145,7 +145,7 @@ struct MatrixTests {
       case .session, .sessionsInQuery: break
       case .anything, .credential, .reactor, .service: continue
       }
-      let (target, body) = request(endpoint, session: session)
+      let (target, body) = Self.request(endpoint, session: session)
       let response = try service.ask(
         endpoint.method.name, target, [(.authorization, "Bearer \(stranger)")], body: body)
       #expect(response.problem == "403 forbidden", "\(endpoint.method.name) \(target)")
@@ -185,7 +185,7 @@ struct MatrixTests {
     for endpoint in service.api.endpoints.resources.flatMap(\.endpoints)
     where endpoint.right != nil {
       for session in ["bob", "eve"] {
-        let (target, body) = request(endpoint, session: session)
+        let (target, body) = Self.request(endpoint, session: session)
         seen.append(
           try service.ask(endpoint.method.name, target, token("ada"), body: body))
       }
