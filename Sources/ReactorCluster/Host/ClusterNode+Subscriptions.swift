@@ -4,19 +4,34 @@ internal import Synchronization
 
 /// The edge's side of subscriptions.
 extension ClusterNode {
-  /// Opens the subscription of a remote session.
+  /// Opens the subscription of a remote session that has observers.
+  ///
+  /// Reads within the lock whether it has, as ``unsubscribe(_:)`` does: each change of the observers is
+  /// followed by one of these calls, in any order.
   func subscribe(_ session: RemoteSession) {
-    let isNew = state.withLock { $0.subscriptions.insert(session.key) }
+    let isNew = state.withLock { state in
+      session.isObserved && state.subscriptions.insert(session.key)
+    }
     if isNew { openSubscription(to: session.key) }
   }
 
-  /// Closes the subscription of a session that has no observer left.
+  /// Closes the subscription of a session that has no observer left, unless a session of another epoch
+  /// uses it.
   func unsubscribe(_ session: RemoteSession) {
+    removeSubscription(of: session.key) { state in
+      !session.isObserved && state.remotes[session.key]?.session === session
+    }
+  }
+
+  /// Removes the subscription of a session that has ended.
+  func removeSubscription(
+    of key: SessionKey, if condition: (State) -> Bool = { _ in true }
+  ) {
     let (removed, me) = state.withLock { state in
-      (state.subscriptions.remove(session.key), state.machine.node)
+      (condition(state) ? state.subscriptions.remove(key) : nil, state.machine.node)
     }
     guard let (owner, number) = removed else { return }
-    send(.unsubscribe(session.key, number, from: me), to: owner, about: session.key)
+    send(.unsubscribe(key, number, from: me), to: owner, about: key)
   }
 
   func openSubscription(to key: SessionKey) {

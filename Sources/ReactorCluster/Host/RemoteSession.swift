@@ -143,7 +143,7 @@ final class RemoteSession: SubmissionTarget {
       state.observers.append(observer)
       return (state.image.current, state.observers.count == 1)
     }
-    if isFirst { node.subscribe(self) }
+    if isFirst { updateSubscription() }
     return base
   }
 
@@ -153,7 +153,20 @@ final class RemoteSession: SubmissionTarget {
       state.observers.removeAll { $0 === observer }
       return count > 0 && state.observers.isEmpty
     }
-    if isLast { node.unsubscribe(self) }
+    if isLast { updateSubscription() }
+  }
+
+  /// Whether the session needs a subscription.
+  var isObserved: Bool { state.withLock { !$0.observers.isEmpty } }
+
+  /// Opens the subscription, or closes it, on another thread.
+  ///
+  /// Both execute effects of the node's machine: responses to requests of clients, and States for other
+  /// observers. The caller holds locks.
+  private func updateSubscription() {
+    Task.detached { [self] in
+      if isObserved { node.subscribe(self) } else { node.unsubscribe(self) }
+    }
   }
 
   /// Adds states that the owner has published.
@@ -179,7 +192,7 @@ final class RemoteSession: SubmissionTarget {
       return state.observers
     }
     for observer in observers { observer.sessionDidEnd(end) }
-    if !observers.isEmpty { node.unsubscribe(self) }
+    if !observers.isEmpty { node.removeSubscription(of: key) }
   }
 
   // MARK: Streams and presence

@@ -87,8 +87,8 @@ final class EventChannel: SessionObserver {
   ///
   /// Called once by the creator, before the channel is shared.
   func start() {
-    // The lock is held during the call, so that a commit that follows finds `base`. Observing takes
-    // the source's own lock and makes no callbacks.
+    // The lock is held during the call, so that a commit that follows finds `base`. Observing makes no
+    // callback, see `StateSource.observe(_:)`.
     state.withLock { state in
       guard let base = source.observe(self) else {
         // The source has ended. A client that reconnects gets the reason.

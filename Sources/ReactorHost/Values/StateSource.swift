@@ -41,11 +41,15 @@ public protocol StateSource: AnyObject, Sendable {
 
   /// Adds an observer of the states that are committed from now on.
   ///
+  /// The call makes no callback, neither to this observer nor to another one, and sends no response:
+  /// callers hold locks that the callbacks acquire. States can be published on other threads before it
+  /// returns.
+  ///
   /// - Returns: The state that precedes the first one that the observer receives; `nil` if the
   ///   source has ended, so that the observer was not added.
   func observe(_ observer: any SessionObserver) -> CommittedState?
 
-  /// Removes an observer.
+  /// Removes an observer; makes no callback.
   func stopObserving(_ observer: any SessionObserver)
 
   /// Adds streams that show the source, or removes them.
