@@ -1,6 +1,6 @@
 package import ReactorStreams
 
-/// A time of the wall clock in milliseconds, as text in ISO 8601 and UTC.
+/// A time of the wall clock in milliseconds, as text in RFC 3339 and UTC.
 ///
 /// ```swift
 /// return .concat(.just(.setDeadline(.now + .seconds(30))), …)
@@ -24,7 +24,7 @@ public struct WallTime: Hashable, Sendable {
     return clock?.wallTime ?? WallTime(milliseconds: WallClock.milliseconds)
   }
 
-  /// The last millisecond of the year 9999, the last that ISO 8601 can express.
+  /// The last millisecond of the year 9999, the last that RFC 3339 can express.
   public static let last = WallTime(milliseconds: 253_402_300_799_999)
 
   /// The earliest due time of a timer, 1970-01-01T00:00:00Z: an earlier time has also passed.
