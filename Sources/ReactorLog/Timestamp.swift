@@ -1,4 +1,5 @@
 internal import Glibc
+internal import ReactorCoding
 
 /// A time of the wall clock in milliseconds.
 ///
@@ -39,11 +40,11 @@ public struct Timestamp: Hashable, Sendable, CustomStringConvertible {
   /// the daemon.
   public func write(to bytes: inout [UInt8]) {
     let (days, inDay) = milliseconds.flooredQuotientAndRemainder(by: 86_400_000)
-    let (year, month, day) = Self.civil(fromDays: days)
+    let date = CivilDate(days: days)
     let seconds = inDay / 1000
-    Self.write(year, digits: 4, end: "-", to: &bytes)
-    Self.write(month, digits: 2, end: "-", to: &bytes)
-    Self.write(day, digits: 2, end: "T", to: &bytes)
+    Self.write(date.year, digits: 4, end: "-", to: &bytes)
+    Self.write(date.month, digits: 2, end: "-", to: &bytes)
+    Self.write(date.day, digits: 2, end: "T", to: &bytes)
     Self.write(seconds / 3600, digits: 2, end: ":", to: &bytes)
     Self.write(seconds / 60 % 60, digits: 2, end: ":", to: &bytes)
     Self.write(seconds % 60, digits: 2, end: ".", to: &bytes)
@@ -57,19 +58,6 @@ public struct Timestamp: Hashable, Sendable, CustomStringConvertible {
     bytes += repeatElement(UInt8(ascii: "0"), count: max(0, digits - text.count))
     bytes += text
     bytes.append(UInt8(ascii: end))
-  }
-
-  /// Returns the date of a day counted from 1970-01-01, after Howard Hinnant's `civil_from_days`:
-  /// years start in March, so that a leap day is the last day of its year.
-  private static func civil(fromDays days: Int64) -> (year: Int64, month: Int64, day: Int64) {
-    let (era, dayOfEra) = (days + 719_468).flooredQuotientAndRemainder(by: 146_097)
-    let yearOfEra =
-      (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-    let monthFromMarch = (5 * dayOfYear + 2) / 153
-    let day = dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
-    let month = monthFromMarch < 10 ? monthFromMarch + 3 : monthFromMarch - 9
-    return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day)
   }
 }
 

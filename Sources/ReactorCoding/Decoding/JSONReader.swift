@@ -23,6 +23,7 @@ struct JSONReader: Decoder {
   @inline(__always)
   func read<Value: Decodable>(_ type: Value.Type) throws -> Value {
     do {
+      if let form = FoundationValue(type) { return try read(type, in: form) }
       return try Value(from: self)
     } catch {
       throw explain(error, type)

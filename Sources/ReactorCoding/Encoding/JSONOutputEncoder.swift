@@ -84,6 +84,7 @@ extension JSONOutput {
   /// Appends a value inside the innermost frame.
   @inline(__always)
   func write<Value: Encodable>(_ value: Value, inside place: Place?) throws {
+    if FoundationValue(Value.self) != nil { return try writeFoundationValue(value) }
     let depth = frames.count
     let start = bytes.count
     valueType = Value.self
@@ -91,6 +92,12 @@ extension JSONOutput {
     if frames.count > depth { close(downTo: depth) }
     // A value that encodes nothing is an empty object.
     if bytes.count == start { bytes.append(contentsOf: [ASCII.openBrace, ASCII.closeBrace]) }
+  }
+
+  @inline(never)
+  private func writeFoundationValue<Value>(_ value: Value) throws {
+    // The error has the number: the description of a Date that is not finite traps.
+    if let number = FoundationValue.append(value, to: &bytes) { throw cannotExpress(number) }
   }
 
   /// Appends a floating-point number; throws for NaN and infinity.

@@ -16,7 +16,7 @@ enum SchemaScalar {
     case is Double.Type: found = (["type": "number"], 0.0)
     case is Float.Type: found = (["type": "number"], Float(0))
     case let integer as any (FixedWidthInteger & Decodable).Type: found = describe(integer)
-    default: return nil
+    default: return FoundationValue.schema(of: type)
     }
     guard let found, let value = found.value as? Value else { return nil }
     return (found.schema, value)
