@@ -25,6 +25,7 @@ let package = Package(
     .library(name: "ReactorFoundation", targets: ["ReactorFoundation"]),
     .library(name: "ReactorClient", targets: ["ReactorClient"]),
     .library(name: "ReactorTesting", targets: ["ReactorTesting"]),
+    .library(name: "ReactorCoding", targets: ["ReactorCoding"]),
     .library(name: "ReactorCore", targets: ["ReactorCore"]),
     .library(name: "ReactorFlows", targets: ["ReactorFlows"]),
     .library(name: "ReactorHost", targets: ["ReactorHost"]),

@@ -9,33 +9,37 @@ extension JSONKeyedReader {
     case .caseName:
       return KeyedDecodingContainer(
         JSONKeyedReader<Inner>(
-          reader: reader, shape: caseShape == .single ? .missingPayload : .empty))
+          reader: reader, shape: caseShape == .single ? .missingPayload : .empty, owner: .bareCase))
     case .object:
       guard reader.entry.count == 1 else {
         throw UnreadableValue.caseCount(
           Int(reader.entry.count), CaseShape.names(of: Key.self), at: reader.node
         ).wrapped()
       }
-      return KeyedDecodingContainer(try payload(value(key), keyedBy: type, caseShape))
+      var payload = try value(key)
+      payload.type = reader.type
+      return KeyedDecodingContainer(try read(payload, keyedBy: type, caseShape))
     case .payload, .empty, .missingPayload:
       return try value(key).container(keyedBy: type)
     }
   }
 
-  private func payload<Inner: CodingKey>(
+  private func read<Inner: CodingKey>(
     _ payload: JSONReader, keyedBy type: Inner.Type, _ caseShape: CaseShape
   ) throws -> JSONKeyedReader<Inner> {
     let isObject = payload.entry.kind == .object
     if caseShape == .single {
       let isLabelled =
         isObject && payload.document.member(named: CaseShape.singleLabel, of: payload.node) != nil
-      guard isLabelled else { return JSONKeyedReader<Inner>(reader: payload, shape: .payload) }
+      guard isLabelled else {
+        return JSONKeyedReader<Inner>(reader: payload, shape: .payload, owner: .namedCase)
+      }
     } else if !isObject {
       guard !payload.isStrict else { throw stray(payload, labels: CaseShape.names(of: type)) }
-      return JSONKeyedReader<Inner>(reader: payload, shape: .empty)
+      return JSONKeyedReader<Inner>(reader: payload, shape: .empty, owner: .namedCase)
     }
     if payload.isStrict { try rejectUnknownLabels(payload, keyedBy: type) }
-    return JSONKeyedReader<Inner>(reader: payload, shape: .object)
+    return JSONKeyedReader<Inner>(reader: payload, shape: .object, owner: .namedCase)
   }
 
   private func rejectUnknownLabels<Inner: CodingKey>(

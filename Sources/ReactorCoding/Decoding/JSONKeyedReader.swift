@@ -2,6 +2,7 @@
 struct JSONKeyedReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
   let reader: JSONReader
   let shape: Shape
+  let owner: Owner
   /// Set for objects with more than ``KeyIndex/threshold`` members.
   private let index: KeyIndex?
 
@@ -19,9 +20,20 @@ struct JSONKeyedReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
     case missingPayload
   }
 
-  init(reader: JSONReader, shape: Shape) {
+  /// The declaration that the keys belong to.
+  enum Owner {
+    /// A type.
+    case type
+    /// A case whose name is the member that has this value.
+    case namedCase
+    /// A case whose name is this value.
+    case bareCase
+  }
+
+  init(reader: JSONReader, shape: Shape, owner: Owner = .type) {
     self.reader = reader
     self.shape = shape
+    self.owner = owner
     let isLarge = shape == .object && reader.entry.count > KeyIndex.threshold
     index = isLarge ? KeyIndex(of: reader.node, in: reader.document) : nil
   }
@@ -73,21 +85,23 @@ struct JSONKeyedReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
   }
 
-  /// Returns the value of a required member.
+  /// Returns the value of a required member, or its default.
   @inline(__always)
   func value(_ key: Key) throws -> JSONReader {
-    guard let node = find(key) else { throw absent(key) }
+    guard let node = find(key) else {
+      guard let value = defaultValue(key) else { throw absent(key) }
+      return value
+    }
     return reader.at(node)
   }
 
-  /// Returns the value of an optional member; `nil` if it is absent or `null`.
+  /// Returns the value of an optional member, or its default; `nil` if it is absent or `null`.
   @inline(__always)
   func valueIfPresent(_ key: Key) throws -> JSONReader? {
-    guard let node = find(key) else {
+    guard let value = find(key).map({ reader.at($0) }) ?? defaultValue(key) else {
       if shape == .missingPayload || shape == .caseName { throw absent(key) }
       return nil
     }
-    let value = reader.at(node)
     return value.isNull ? nil : value
   }
 
@@ -103,9 +117,23 @@ struct JSONKeyedReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
   }
 
+  private func defaultValue(_ key: Key) -> JSONReader? {
+    // The key of a bare case name is the case.
+    guard shape != .caseName, shape != .payload else { return nil }
+    return reader.findDefault(key.stringValue, ofCase: caseName)
+  }
+
+  private var caseName: String? {
+    switch owner {
+    case .type: nil
+    case .namedCase: reader.document.string(reader.document.node(reader.node - 1))
+    case .bareCase: reader.document.string(reader.entry)
+    }
+  }
+
   private func absent(_ key: Key) -> DecodingError {
     let name = UnreadableValue.quoted(key.stringValue)
-    let problem: UnreadableValue =
+    var problem: UnreadableValue =
       switch shape {
       case .object: .missing(key.stringValue, in: reader.node)
       case .caseName: reader.mismatch("object")
@@ -116,6 +144,11 @@ struct JSONKeyedReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
             ? "A value for \(name) is needed here; write an object that has it."
             : "This case takes a value; write an object with the case as its only member.")
       }
+    if shape != .caseName {
+      problem.missingMember = .init(
+        type: reader.type.map { String(describing: $0) }, caseName: caseName,
+        name: key.stringValue)
+    }
     return problem.wrapped(asMissing: key)
   }
 

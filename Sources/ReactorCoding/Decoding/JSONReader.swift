@@ -1,6 +1,8 @@
 /// The decoder of one value, which is also its single-value container.
 struct JSONReader: Decoder {
   let document: JSONDocument
+  /// The type whose members are read, or the enum of the case whose values are; `nil` in a nested container.
+  var type: (any Any.Type)?
   let node: UInt32
   let isStrict: Bool
 
@@ -19,12 +21,28 @@ struct JSONReader: Decoder {
     JSONReader(document: document, node: node, isStrict: isStrict)
   }
 
+  /// The default of a member that the object lacks, or an associated value that the case lacks; `nil` for
+  /// none.
+  @inline(never)
+  func findDefault(_ name: String, ofCase caseName: String?) -> JSONReader? {
+    if node == 0, caseName == nil, let defaults = document.rootDefaults,
+      let found = defaults.member(named: name, of: 0)
+    {
+      return JSONReader(document: defaults, node: found, isStrict: false)
+    }
+    guard let found = type.flatMap({ DefaultMembers.of($0) })?.member(name, of: caseName)
+    else { return nil }
+    return JSONReader(document: found.document, node: found.node, isStrict: false)
+  }
+
   /// Decodes a value of any type; errors are explained in terms of the JSON.
   @inline(__always)
   func read<Value: Decodable>(_ type: Value.Type) throws -> Value {
     do {
       if let form = FoundationValue(type) { return try read(type, in: form) }
-      return try Value(from: self)
+      var reader = self
+      reader.type = type
+      return try Value(from: reader)
     } catch {
       throw explain(error, type)
     }

@@ -6,6 +6,8 @@ struct UnreadableValue: Error {
   let node: UInt32
   let expected: [String]
   let detail: String
+  /// The member that an object lacks.
+  var missingMember: JSONDecodingFailure.MissingMember?
 
   /// Wraps the error in the type that `Decodable` implementations catch.
   ///
@@ -18,9 +20,11 @@ struct UnreadableValue: Error {
 
   /// Resolves the node into a JSON Pointer.
   func failure(in document: JSONDocument) -> JSONDecodingFailure {
-    JSONDecodingFailure(
+    var failure = JSONDecodingFailure(
       pointer: JSONElement(document: document, node: node).pointer.description,
       expected: expected, detail: detail)
+    failure.missingMember = missingMember
+    return failure
   }
 
   /// Derives the problem from an error thrown while the value at `node` was decoded.
@@ -56,7 +60,8 @@ struct UnreadableValue: Error {
   static func missing(_ name: String, in node: UInt32) -> UnreadableValue {
     UnreadableValue(
       node: node, expected: ["object"],
-      detail: "The member \(quoted(name)) is missing; add it to this object.")
+      detail: "The member \(quoted(name)) is missing; add it to this object.",
+      missingMember: .init(name: name))
   }
 
   /// Quotes a name for an error message, truncated to 64 Unicode scalars.

@@ -18,19 +18,29 @@ public final class JSONDocument: Sendable {
 
   let nodes: [JSONNode]
 
+  /// The object whose members replace those that the top-level object lacks when it is decoded.
+  let rootDefaults: JSONDocument?
+
   /// Parses a complete text.
   ///
   /// - Parameters:
   ///   - bytes: The text; retained, not copied.
   ///   - depthLimit: The maximum depth of nested arrays and objects.
   /// - Throws: The position and reason of the first syntax error.
-  public init(
+  public convenience init(
     parsing bytes: [UInt8], depthLimit: Int = defaultDepthLimit
+  ) throws(JSONSyntaxError) {
+    try self.init(parsing: bytes, depthLimit: depthLimit, rootDefaults: nil)
+  }
+
+  init(
+    parsing bytes: [UInt8], depthLimit: Int, rootDefaults: JSONDocument?
   ) throws(JSONSyntaxError) {
     var parser = JSONParser(depthLimit: depthLimit)
     try parser.parse(bytes.span)
     self.bytes = bytes
     self.nodes = parser.nodes
+    self.rootDefaults = rootDefaults
   }
 
   /// The top-level value.

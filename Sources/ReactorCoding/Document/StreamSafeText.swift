@@ -42,7 +42,7 @@ extension Unicode.Scalar {
 
 /// A text that is compared and hashed by its UTF-8 bytes, since JSON has no canonical equivalence.
 struct UTF8Text: Hashable {
-  private let text: String
+  let text: String
 
   init(_ text: String) {
     self.text = text

@@ -38,6 +38,15 @@ public enum JSONSchema {
     return renderer.schema(of: sketch)
   }
 
+  /// The first error in the defaults that a type and its members declare, see ``DecodingDefaults``;
+  /// `nil` if there is none.
+  package static func defaultsProblem<Value: Decodable>(in type: Value.Type) -> String? {
+    let probe = SchemaProbe()
+    _ = probe.probe(type)
+    defer { probe.removeReferences() }
+    return probe.defaultProblems.first
+  }
+
   /// Returns the smallest value of a type: zero, empty texts and lists, absent optionals, the first case
   /// that has one.
   ///

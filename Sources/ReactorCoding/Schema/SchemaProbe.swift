@@ -11,6 +11,9 @@ final class SchemaProbe {
 
   private var sketches: [SchemaSketch] = []
 
+  /// The errors in the declared defaults of the types.
+  private(set) var defaultProblems: [String] = []
+
   /// The maximum depth of nested types; the schema of a deeper type is unspecified.
   ///
   /// A generic type can contain ever larger instances of itself.
@@ -33,6 +36,10 @@ final class SchemaProbe {
     }
     active[identity] = sketch
     let value = decode(type, sketch) ?? smallest(type)
+    if let defaults = DefaultMembers.of(type) {
+      if let problem = defaults.problem { defaultProblems.append(problem) }
+      noteDefaults(defaults, in: sketch)
+    }
     active[identity] = nil
     finished[identity] = (sketch, value)
     return (sketch, value)
@@ -72,6 +79,7 @@ final class SchemaProbe {
       // A type that validates its text, such as a date or a URL, can accept one of these texts.
       for text in SchemaScalar.texts where value == nil { value = attempt(case: 0, text: text) }
     }
+    noteOwnDefaults(of: type, in: sketch)
     return value
   }
 

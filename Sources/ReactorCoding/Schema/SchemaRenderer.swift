@@ -82,8 +82,10 @@ struct SchemaRenderer {
   }
 
   private mutating func property(_ property: SchemaSketch.Property) -> JSONValue {
-    let schema = property.sketch.map { render($0) } ?? [:]
-    return property.isNullable ? nullable(schema) : schema
+    var schema = property.sketch.map { render($0) } ?? [:]
+    if property.isNullable { schema = nullable(schema) }
+    if direction == .input, let value = property.defaultValue { schema["default"] = value }
+    return schema
   }
 
   private mutating func object(

@@ -50,6 +50,8 @@ final class SchemaSketch {
     var sketch: SchemaSketch?
     var isOptional = false
     var isNullable = false
+    /// The value of the member where it is absent; `nil` if there is none, or it is `null`.
+    var defaultValue: JSONValue?
   }
 
   /// A case of an enum.

@@ -121,7 +121,8 @@ struct DecodingFailureTests {
   ) throws {
     #expect(try failure(Sample.self, Self.sample) == nil)
     let text = Self.sample.split(separator: part, maxSplits: 1).joined(separator: replacement)
-    let failure = try #require(try failure(Sample.self, text))
+    var failure = try #require(try failure(Sample.self, text))
+    failure.missingMember = nil
     #expect(
       failure == JSONDecodingFailure(pointer: pointer, expected: expected, detail: detail))
   }
