@@ -119,6 +119,9 @@ extension CommitMachine {
     return announceIfDue() ? .announce : .rest
   }
 
+  /// Whether a turn has caused changes and is not over.
+  var hasTurn: Bool { holds.contains(.turn) }
+
   /// Stores the JSON of the state after the turn's last mutation.
   mutating func encodedLastState(_ json: [UInt8]) {
     guard !pendingStates.isEmpty else { return }

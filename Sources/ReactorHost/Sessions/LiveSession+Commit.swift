@@ -67,24 +67,37 @@ extension LiveSession {
   }
 
   /// Ends a turn, in the serial context: announces its changes to the log.
+  ///
+  /// A log in memory commits the batch within this call. A response can then continue an effect of this
+  /// session, whose changes are a further turn.
   @usableFromInline
   func didEndTurn() {
+    while endTurn() {}
+    marks.endTurn(in: marking)
+    if !activityObservers.isEmpty { activityObservers.publish(activity) }
+  }
+
+  /// Announces the changes since the last call.
+  ///
+  /// - Returns: Whether there are new ones.
+  private func endTurn() -> Bool {
     meter.endTurn()
     sends.outbox?.didEndTurn(of: self)
     switch commits.withLock({ $0.endTurn() }) {
-    case .rest: break
-    case .announce: announceBatch()
+    case .rest: return sends.outbox?.hasTurn ?? false
+    case .announce:
+      announceBatch()
+      return commits.withLock { $0.hasTurn } || sends.outbox?.hasTurn ?? false
     case .encodeState:
       do {
         let json = try environment.witness.encodeShown(pipeline)
         commits.withLock { $0.encodedLastState(json) }
-        return didEndTurn()
+        return true
       } catch {
         didFailToEncode(error)
+        return false
       }
     }
-    marks.endTurn(in: marking)
-    if !activityObservers.isEmpty { activityObservers.publish(activity) }
   }
 
   /// Appends the batch now, or when the log writes it together with those of other sessions.

@@ -43,6 +43,9 @@ final class SendOutbox: Sendable {
     state.withLock { $0.fresh.append(send) }
   }
 
+  /// Whether a turn has sent actions and is not over.
+  var hasTurn: Bool { state.withLock { !$0.fresh.isEmpty } }
+
   /// Ends a turn: its sends wait for their batch.
   ///
   /// - Returns: The group to pass to ``release(_:)``; `nil` if the turn sent nothing.
