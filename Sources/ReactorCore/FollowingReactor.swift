@@ -26,6 +26,17 @@ public protocol FollowingReactor<Action, Mutation, State>: ReactorProtocol {
   ///   ``FollowLimitError`` bounds their number.
   /// - `transform(mutation:)` does not receive them.
   func follow(_ mutation: Mutation) -> Observable<Mutation>
+
+  /// Binds the parts of the reactor that refer to it, such as the router of a flow.
+  ///
+  /// Called in the serial context before the reactor's streams are connected, once. By default it
+  /// does nothing.
+  func bindParts()
+}
+
+extension FollowingReactor {
+  /// Does nothing.
+  public func bindParts() {}
 }
 
 /// The error of an action that causes too many following mutations in one turn, usually an endless

@@ -77,6 +77,11 @@ extension CoordinatorProtocol {
   /// `true`.
   public func allowsDismissal(of entry: Entry<Self>) -> Bool { true }
 
+  /// Binds the router, so that each of its functions works as the first use of an instance.
+  public func bindParts() {
+    router.bind(to: self)
+  }
+
   /// The presented child flows, the lowest first.
   ///
   /// Derived from the stack: a child is added with its presentation and removed with its dismissal,

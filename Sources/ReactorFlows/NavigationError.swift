@@ -58,7 +58,9 @@ struct RouterMisuse: Error, CustomStringConvertible {
   @usableFromInline let description: String
 
   static let unbound = RouterMisuse(
-    description: "The router is not bound: forward mutate, follow and reduce to it.")
+    description:
+      "The router belongs to no flow: connect the flow first, by a read of its `state` or its `action`."
+  )
 
   static func noModule(for state: Any.Type) -> RouterMisuse {
     RouterMisuse(description: "No module of the flow has the State \(state).")

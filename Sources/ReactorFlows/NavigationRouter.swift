@@ -14,7 +14,7 @@ public import ReactorCore
 /// // reduce:  case .stack(let mutation): router.reduce(&state.stack, mutation, in: self)
 /// ```
 public final class NavigationRouter<Flow: CoordinatorProtocol>: Router {
-  /// The flow, which retains the router; `nil` before the router is first used.
+  /// The flow, which retains the router; `nil` before the flow is connected or uses the router.
   @usableFromInline unowned var flow: Flow?
 
   /// The instances of presented screens, created at their first action or mutation.
@@ -252,18 +252,21 @@ public final class NavigationRouter<Flow: CoordinatorProtocol>: Router {
   private func inTurn(
     _ mutations: @escaping (Flow) throws -> [StackMutation<Flow>]
   ) -> Observable<Flow.Mutation> {
-    guard let flow else { return .error(RouterMisuse.unbound) }
     // Proof: called in the serial context of the subscription, in which the flow is used.
-    nonisolated(unsafe) let body = { try mutations(flow).map(Flow.Mutation.stack) }
+    nonisolated(unsafe) let body = { [self] in
+      guard let flow else { throw RouterMisuse.unbound }
+      return try mutations(flow).map(Flow.Mutation.stack)
+    }
     return .inTurn { try unsafe body() }
   }
 
   private func deferredInTurn(
     _ stream: @escaping (Flow) -> Observable<Flow.Mutation>
   ) -> Observable<Flow.Mutation> {
-    guard let flow else { return .error(RouterMisuse.unbound) }
     // Proof: as above.
-    nonisolated(unsafe) let body = { stream(flow) }
+    nonisolated(unsafe) let body = { [self] in
+      flow.map(stream) ?? .error(RouterMisuse.unbound)
+    }
     return .deferredInTurn { unsafe body() }
   }
 }

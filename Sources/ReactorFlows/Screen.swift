@@ -62,6 +62,7 @@ final class Screen<Flow: CoordinatorProtocol> {
     self.module = module
     scope = origin.scope
     self.coordinator = coordinator
+    coordinator?.bindParts()
     self.adoptState = adoptState
     self.mutate = mutate
     self.follow = follow

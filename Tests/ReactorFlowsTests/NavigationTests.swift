@@ -69,6 +69,52 @@ struct NavigationTests {
     }
   }
 
+  @Test(
+    arguments: [
+      (.replace("b"), "2 note(b)"), (.pop, "1 home"), (.open("/notes/b"), "1 home 2 note(b)"),
+      (.dismissFrom("2"), "1 home"), (.dismiss(animated: true), "1 home"),
+      (.present("b"), "1 home 2 note(b)"), (.noteChildren, "1 home +[]"),
+      (.write("x", to: "7"), "409 The screen is gone"),
+    ] as [(TripFlow.Step, String)])
+  func `each function of the router is the first use of a new instance`(
+    step: TripFlow.Step, result: String
+  ) async throws {
+    let trip = try Trip()
+    #expect(try await trip.send(.run(step)) == result)
+  }
+
+  @Test(
+    arguments: [
+      (.replace("b"), "1 home 3 note(b)"), (.pop, "1 home"),
+      (.open("/notes/b"), "1 home 3 note(b)"), (.dismissFrom("2"), "1 home"),
+      (.dismiss(animated: true), "1 home"), (.present("b"), "1 home 2 note(a) 3 note(b)"),
+      (.all([.pop, .present("c")]), "1 home 3 note(c)"),
+    ] as [(TripFlow.Step, String)], Store.allCases)
+  func `each function of the router is the first use of an instance after a restart`(
+    example: (step: TripFlow.Step, result: String), store: Store
+  ) async throws {
+    let trip = try Trip(store)
+    try await trip.send(.run(.present("a")))
+    trip.restart()
+    #expect(try await trip.send(.run(example.step)) == example.result)
+  }
+
+  @Test func `the router of a child flow is used first, in a new instance and after a restart`()
+    async throws
+  {
+    let trip = try Trip()
+    let pop = #"{"stack":{"send":{"to":"2","action":{"side":"pop"}}}}"#
+    try await trip.send(.run(.child()))
+    try await trip.send(json: pop)
+    #expect(try await trip.state().stack.entries.count == 2)
+    try await trip.send(json: #"{"stack":{"send":{"to":"2","action":{"side":"present"}}}}"#)
+    trip.restart()
+    try await trip.send(json: pop)
+    let side = try await trip.state().stack.entries[1].state(of: SideFlow.self)
+    #expect(side?.stack.entries.map(\.id) == ["1", "2"])
+    #expect(side?.left == 1)
+  }
+
   @Test func `a dismissal of a screen that is not presented has no effect`() async throws {
     let trip = try Trip()
     try await trip.send(.run(.present("a")), .dismiss("2"))

@@ -31,6 +31,7 @@ final class Follower<Action: Sendable, Mutation: Sendable, State: Sendable> {
     }
     retained = retainsReactor ? following : nil
     unretained = retainsReactor ? nil : following
+    following.bindParts()
   }
 
   @usableFromInline var followingIfAlive: Following? { unretained }

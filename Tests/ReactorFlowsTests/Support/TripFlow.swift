@@ -221,7 +221,7 @@ final class HelpReactor: Reactor {
 /// A child flow with a single kind of screen.
 final class SideFlow: Coordinator {
   enum Action: Codable, Sendable {
-    case stack(StackAction<SideFlow>), present, finish(TripFlow.Step)
+    case stack(StackAction<SideFlow>), present, pop, finish(TripFlow.Step)
   }
 
   enum Mutation: Codable, Sendable, StackChanging {
@@ -254,6 +254,7 @@ final class SideFlow: Coordinator {
       .concat(
         present(NoteReactor.State(name: "one"), animated: true, onDismissed: .left),
         present(NoteReactor.State(name: "two"), animated: true, onDismissed: .left))
+    case .pop: router.pop(animated: true)
     case .finish(let step): .just(.report(step))
     }
   }
