@@ -75,6 +75,9 @@ public struct AcceptedAction: Equatable, Sendable {
   /// The principal of its request, as JSON; `nil` for an anonymous request.
   public let principal: [UInt8]?
 
+  /// The context of its request, as JSON; `nil` if an earlier release has accepted it.
+  public let context: [UInt8]?
+
   /// The time of its last start.
   public var at: Timestamp
 
@@ -93,7 +96,7 @@ public struct AcceptedAction: Equatable, Sendable {
   /// Creates an accepted action.
   public init(
     id: ID, action: [UInt8], isInArray: Bool, key: IdempotencyKey?, principal: [UInt8]? = nil,
-    at: Timestamp, runs: Int = 1, failure: ActionFailure? = nil,
+    context: [UInt8]? = nil, at: Timestamp, runs: Int = 1, failure: ActionFailure? = nil,
     sendName: String? = nil
   ) {
     self.id = id
@@ -101,6 +104,7 @@ public struct AcceptedAction: Equatable, Sendable {
     self.isInArray = isInArray
     self.key = key
     self.principal = principal
+    self.context = context
     self.at = at
     self.runs = runs
     self.failure = failure

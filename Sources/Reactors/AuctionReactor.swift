@@ -92,8 +92,7 @@ public final class AuctionReactor: Reactor {
       guard amount > state.bids.last?.amount ?? 0 else { return .error(Rejection.isTooLow) }
       return .just(.bid(Bid(by: name, amount: amount)))
     case .close:
-      // Only the action of a timer has no request.
-      guard RequestContext.current == nil else { return .error(Rejection.isNotForClients) }
+      guard case .timer = ActionOrigin.current else { return .error(Rejection.isNotForClients) }
       return close(isOpen: state.phase == .open)
     }
   }

@@ -52,8 +52,10 @@ final class RoomReactor: Reactor {
         directory.sendOnly(.remove(room: room)))
     case .setPresence(let presence):
       let names = presence.subscribers.map(\.name)
-      // Only the host sends this, without a request.
-      guard RequestContext.current == nil, names != currentState.visitors else { return .empty() }
+      // Only `transform(action:)` creates this.
+      guard ActionOrigin.current == .reactor, names != currentState.visitors else {
+        return .empty()
+      }
       return .just(.setVisitors(names))
     }
   }

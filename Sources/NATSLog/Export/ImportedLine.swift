@@ -106,7 +106,8 @@ enum ImportedLine {
     }
     return AcceptedAction(
       id: .init(request: request, place: place), action: action, isInArray: root["inArray"] != nil,
-      key: key, principal: root["principal"]?.json, at: Timestamp(milliseconds: at), runs: runs,
+      key: key, principal: root["principal"]?.json,
+      context: root["context"]?.json, at: Timestamp(milliseconds: at), runs: runs,
       failure: root["failure"].flatMap { ActionFailure(json: $0.json) },
       sendName: root["sendName"]?.string)
   }

@@ -50,7 +50,7 @@ extension IdempotencyKey {
 
 extension AcceptedAction {
   // `r` request · `l` place · `q` in an array · `t` time · `n` runs · `k` key · `p` principal ·
-  // `s` name of sends · `x` failure · `a` action
+  // `c` context · `s` name of sends · `x` failure · `a` action
   func put(into text: inout [UInt8]) {
     text.put("{\"r\":", id.request)
     text.put(",\"l\":", id.place)
@@ -59,6 +59,7 @@ extension AcceptedAction {
     text.put(",\"n\":", runs)
     key?.put(into: &text)
     if let principal { text.put(",\"p\":", json: principal) }
+    if let context { text.put(",\"c\":", json: context) }
     if let sendName { text.put(",\"s\":", string: sendName) }
     if let failure { text.put(",\"x\":", json: failure.json) }
     text.put(",\"a\":", json: action)
@@ -74,7 +75,8 @@ extension AcceptedAction {
     guard (key == nil) == (json["k"] == nil) else { return nil }
     self.init(
       id: ID(request: request, place: place), action: action, isInArray: json["q"] != nil,
-      key: key, principal: json["p"]?.json, at: Timestamp(milliseconds: at), runs: runs,
+      key: key, principal: json["p"]?.json, context: json["c"]?.json,
+      at: Timestamp(milliseconds: at), runs: runs,
       failure: json["x"].flatMap { ActionFailure(json: $0.json) }, sendName: json["s"]?.string)
   }
 }

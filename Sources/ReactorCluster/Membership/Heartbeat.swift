@@ -48,7 +48,7 @@ public struct Heartbeat: Equatable, Sendable {
 /// The versions of the messages between nodes.
 public enum NodeProtocol {
   /// The versions that this release reads and writes.
-  public static let supported: ClosedRange<UInt8> = 1...1
+  public static let supported: ClosedRange<UInt8> = 2...2
 }
 
 /// Milliseconds of a monotonic clock.

@@ -142,6 +142,7 @@ extension MessageWriter {
       // A principal is encoded as JSON, as everywhere.
       writer.write(context.principal.flatMap { try? JSONCoder.encode($0) }) { $0.write($1) }
       writer.write(context.depth)
+      writer.write(try? JSONCoder.encode(context.origin)) { $0.write($1) }
     }
   }
 }
@@ -208,8 +209,12 @@ extension MessageReader {
       }
       return principal
     }
-    var context = RequestContext(id: id, traceparent: traceparent, principal: principal)
-    context.depth = try count()
+    let depth = try count()
+    let origin = try optionalData().flatMap { try? JSONCoder.decode(ActionOrigin.self, from: $0) }
+    guard let origin else { throw MessageError() }
+    var context = RequestContext(
+      id: id, traceparent: traceparent, principal: principal, origin: origin)
+    context.depth = depth
     return context
   }
 }

@@ -1,8 +1,8 @@
-/// The client's request that caused the current code, for calls of other services, log lines and
-/// decisions about the user.
+/// The request that caused the current code, for calls of other services, log lines and decisions
+/// about the user.
 ///
-/// Available during `mutate` of an action that a client sent, and in the effects that it starts: in
-/// the closure of a task, in the subscription to a stream, and in work that returns through the
+/// Available during `mutate` of an action that a client, another session or a timer sent, and in the
+/// effects that it starts: in the closure of a task, in the subscription to a stream, and in work that returns through the
 /// reactor's scheduler.
 ///
 /// ```swift
@@ -28,21 +28,41 @@ public struct RequestContext: Sendable, Hashable {
   /// An accepted action that runs again after a crash has the principal of its request.
   public let principal: Principal?
 
+  /// The sender of the action.
+  public let origin: ActionOrigin
+
+  /// Whether an interrupted action runs again, after the end of its process or in another process of a
+  /// cluster.
+  ///
+  /// Its earlier run may have had effects outside of the log.
+  public package(set) var isRepetition: Bool
+
   /// The number of sends between sessions that led from the client's request to this one.
   package var depth = 0
 
   /// Creates a context, for a host, a test or an in-process client.
-  public init(id: String, traceparent: String? = nil, principal: Principal? = nil) {
+  public init(
+    id: String, traceparent: String? = nil, principal: Principal? = nil,
+    origin: ActionOrigin = .client, isRepetition: Bool = false
+  ) {
     self.id = id
     self.traceparent = traceparent
     self.principal = principal
+    self.origin = origin
+    self.isRepetition = isRepetition
   }
 
-  /// The request that caused the current code; `nil` if none did.
+  /// The request that caused the current code; `nil` for an action of the reactor itself, see
+  /// ``ActionOrigin/current``.
   @TaskLocal public static var current: RequestContext?
 }
 
 extension RequestContext {
+  /// Returns the context of a timer's action.
+  package static func timer(_ id: String) -> RequestContext {
+    RequestContext(id: "timer-" + id, origin: .timer(id: id))
+  }
+
   /// The fields of a log line.
   package var logFields: [(String, String)] {
     [("request", id)] + (traceparent.map { [("traceparent", $0)] } ?? [])

@@ -32,7 +32,9 @@ extension Pipeline: TimerOwner {
     timers.apply(change, on: clock) { [weak self] number, timer in
       guard let self else { return }
       enqueue { [weak self] in
-        self?.fire(timer, of: change.id, number: number, on: clock)
+        RequestContext.$current.withValue(.timer(change.id)) {
+          self?.fire(timer, of: change.id, number: number, on: clock)
+        }
       }
     }
     return nil

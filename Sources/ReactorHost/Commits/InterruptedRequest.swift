@@ -29,11 +29,14 @@ struct InterruptedRequest: Sendable {
 
   var key: IdempotencyKey? { actions[0].key }
 
-  /// The context of the actions when they run again: the principal of the request, if it had one.
-  var context: RequestContext? {
-    actions[0].principal
-      .flatMap { try? JSONCoder.decode(Principal.self, from: $0) }
-      .map { RequestContext(id: "journal-\(actions[0].id.request)", principal: $0) }
+  /// The context of the actions when they run again: that of their request, marked as a repetition.
+  var context: RequestContext {
+    let first = actions[0]
+    let stored =
+      first.context.flatMap { try? JSONCoder.decode(StoredContext.self, from: $0) }
+      ?? StoredContext(RequestContext(id: "journal-\(first.id.request)"))
+    return stored.repetition(
+      for: first.principal.flatMap { try? JSONCoder.decode(Principal.self, from: $0) })
   }
 
   var firstIndex: Int { actions[0].id.place }

@@ -50,7 +50,7 @@ public struct SessionContext<Parameters: Sendable>: Sendable {
   /// arrives at most 250 ms after the subscription. Each arrives in a separate turn. Presence is
   /// not stored: a session that is loaded again receives the current one, so `mutate` must compare
   /// it with the State. A client that can send the action can forge it, unless `mutate` rejects it
-  /// where `RequestContext.current` is not `nil`.
+  /// where `ActionOrigin.current` is not `.reactor`.
   ///
   /// Subscribe in a `transform` or an effect of the session's own reactor; elsewhere, and in a reactor
   /// that folds a log, the stream emits nothing.
@@ -75,7 +75,7 @@ public struct SessionContext<Parameters: Sendable>: Sendable {
   ) -> SessionReference<R> {
     let key = SessionKey(reactor: name, id: id)
     link.declare(reactor, of: key, by: session)
-    return SessionReference(key, through: link)
+    return SessionReference(key, from: session, through: link)
   }
 
   /// Returns a reference to a session by name, whose actions and States are JSON.
@@ -85,7 +85,7 @@ public struct SessionContext<Parameters: Sendable>: Sendable {
   ///   - id: The id of the other session.
   /// - Returns: The reference.
   public func session(named name: String, _ id: String) -> NamedSessionReference {
-    NamedSessionReference(SessionKey(reactor: name, id: id), through: link)
+    NamedSessionReference(SessionKey(reactor: name, id: id), from: session, through: link)
   }
 }
 

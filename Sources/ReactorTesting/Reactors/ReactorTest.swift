@@ -40,6 +40,11 @@ public final class ReactorTest<Tested: Reactor> where Tested.State: Equatable {
   /// The reactor reads it as `RequestContext.current?.principal`.
   public var principal: Principal?
 
+  /// The sender of the actions that are sent after it was set; a client by default.
+  ///
+  /// The reactor reads it as `ActionOrigin.current`.
+  public var origin = ActionOrigin.client
+
   private let context: VirtualSerialContext
   private let journal = ReactorJournal<Tested.State>()
   private let timeout: Duration
@@ -108,9 +113,9 @@ public final class ReactorTest<Tested: Reactor> where Tested.State: Equatable {
     let pipeline = reactor.pipeline
     // If a task is using the serial context, the action waits for its turn.
     await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-      let request = principal.map { RequestContext(id: "test", principal: $0) }
+      let request = RequestContext(id: "test", principal: principal, origin: origin)
       CurrentSerialContext.$value.withValue(context) {
-        RequestContext.$current.withValue(request ?? RequestContext.current) {
+        RequestContext.$current.withValue(request) {
           pipeline.send(action)
         }
       }

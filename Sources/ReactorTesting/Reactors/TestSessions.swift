@@ -158,7 +158,8 @@ private struct TestLink: SessionLink {
   let sessions: TestSessions
 
   func send(
-    _ action: [UInt8], to session: SessionKey, expecting expectation: SendExpectation,
+    _ action: [UInt8], to session: SessionKey, from sender: SessionKey,
+    expecting expectation: SendExpectation,
     completion: @escaping @Sendable (Result<[UInt8]?, any Error>) -> Void
   ) -> any Disposable {
     sessions.send(action, to: session) { result in

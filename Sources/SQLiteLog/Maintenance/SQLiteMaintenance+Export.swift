@@ -46,7 +46,8 @@ extension SQLiteMaintenance {
           || iif(key IS NULL, '', ',"key":' || json_quote(key) || ',"body":' || json_quote(body))
           || iif(failure IS NULL, '', ',"failure":' || json(failure))
           || iif(principal IS NULL, '', ',"principal":' || json(principal))
-          || iif(send_name IS NULL, '', ',"sendName":' || json_quote(send_name)) || '}'
+          || iif(send_name IS NULL, '', ',"sendName":' || json_quote(send_name))
+          || iif(context IS NULL, '', ',"context":' || json(context)) || '}'
         FROM accepted WHERE session = ?1 ORDER BY request, place
         """),
       try connection.prepare(

@@ -113,11 +113,12 @@ private struct ImportedLines {
       """
       INSERT INTO accepted
         (session, request, place, at, runs, action, in_array, key, body, failure, principal,
-        send_name)
+        send_name, context)
       SELECT ?2, json_extract(?1, '$.accepted'), json_extract(?1, '$.place'),
         json_extract(?1, '$.at'), json_extract(?1, '$.runs'), ?1 -> '$.action',
         json_extract(?1, '$.inArray') IS 1, json_extract(?1, '$.key'), json_extract(?1, '$.body'),
-        ?1 -> '$.failure', ?1 -> '$.principal', json_extract(?1, '$.sendName')
+        ?1 -> '$.failure', ?1 -> '$.principal', json_extract(?1, '$.sendName'),
+        ?1 -> '$.context'
       WHERE \(Self.isCount("accepted")) AND \(Self.isCount("place")) AND \(Self.isCount("runs"))
         AND \(Self.isTime("at"))
       """)

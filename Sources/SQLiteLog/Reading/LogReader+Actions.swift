@@ -12,10 +12,11 @@ extension LogReader {
     defer { readAccepted.reset() }
     while let (
       request, place, at, runs, action, isInArray, key, body, failure, principal, sendName,
-      isPrincipal
+      context, isPrincipal
     ) = try readAccepted.next(
       as: (
-        Int, Int, Timestamp, Int, [UInt8], Bool, String?, String?, [UInt8]?, [UInt8]?, String?, Bool
+        Int, Int, Timestamp, Int, [UInt8], Bool, String?, String?, [UInt8]?, [UInt8]?, String?,
+        [UInt8]?, Bool
       ).self)
     {
       let row = "accepted action \(request)-\(place) of \(session)"
@@ -27,7 +28,7 @@ extension LogReader {
           id: AcceptedAction.ID(request: request, place: place), action: action,
           isInArray: isInArray,
           key: key.map { IdempotencyKey(stored: $0, body: body ?? "") }, principal: principal,
-          at: at, runs: runs, failure: try RowValues.failure(failure, of: row),
+          context: context, at: at, runs: runs, failure: try RowValues.failure(failure, of: row),
           sendName: sendName))
     }
     return actions

@@ -78,7 +78,7 @@ final class LogReader {
     readAccepted = try connection.prepare(
       """
       SELECT request, place, at, runs, action, in_array, key, body, failure, principal, send_name,
-        principal IS NULL OR json_valid(principal)
+        context, principal IS NULL OR json_valid(principal)
       FROM accepted
       WHERE session = \(id) ORDER BY request, place
       """)

@@ -224,5 +224,9 @@ enum Schema {
     ALTER TABLE sessions ADD COLUMN types TEXT;
     ALTER TABLE sessions ADD COLUMN former INTEGER NOT NULL DEFAULT -1;
     """,
+    """
+    -- The context of the request of an accepted action, as JSON: its id, trace and origin.
+    ALTER TABLE accepted ADD COLUMN context TEXT;
+    """,
   ]
 }

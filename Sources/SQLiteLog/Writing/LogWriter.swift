@@ -329,7 +329,7 @@ final class LogWriter {
     try statements.putAccepted.execute(
       id, action.id.request, action.id.place, action.at, action.runs, action.action,
       action.isInArray, action.key?.name, action.key?.body, action.failure?.json,
-      action.principal, action.sendName)
+      action.principal, action.sendName, action.context)
   }
 
   private func apply(_ change: StoredTimerChange, to id: Int64) throws(DatabaseError) {

@@ -72,8 +72,8 @@ struct WriteStatements {
       """
       INSERT OR REPLACE INTO accepted
         (session, request, place, at, runs, action, in_array, key, body, failure, principal,
-          send_name)
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
+          send_name, context)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
       """)
     deleteAccepted = try connection.prepare(
       "DELETE FROM accepted WHERE session = ?1 AND request = ?2 AND place = ?3")

@@ -34,7 +34,7 @@ final class PresenceReactor: Reactor {
     switch action {
     case .setPresence(let presence):
       let names = presence.subscribers.map(\.name)
-      guard RequestContext.current == nil, names != currentState.names else { return .empty() }
+      guard ActionOrigin.current == .reactor, names != currentState.names else { return .empty() }
       return .just(.setNames(names))
     case .note(let text): return .just(.note(text))
     }

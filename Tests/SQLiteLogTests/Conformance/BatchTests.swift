@@ -53,7 +53,8 @@ import Testing
   }
 
   @Test(arguments: LogKind.allCases)
-  func `entries and accepted actions have their principal`(_ kind: LogKind) async throws {
+  func `entries and accepted actions have their principal and context`(_ kind: LogKind) async throws
+  {
     let log = try LogUnderTest(kind)
     let entries = [nil, "ada", "grüße \"x\""].enumerated().map { index, by in
       LogEntry(
@@ -61,11 +62,13 @@ import Testing
     }
     let accepted = AcceptedAction(
       id: .init(request: 1, place: 0), action: [0x31], isInArray: false, key: nil,
-      principal: Array(#"{"id":"ada","claims":{"role":"staff"}}"#.utf8), at: .now)
+      principal: Array(#"{"id":"ada","claims":{"role":"staff"}}"#.utf8),
+      context: Array(#"{"id":"r-1","origin":"client"}"#.utf8), at: .now)
     try await log.session().append(
       LogBatch(entries, accepted: [accepted]), to: "one", expecting: 0)
     #expect(try log.session().entries(after: 0, limit: 9) == entries)
     #expect(try log.session().acceptedActions().first?.principal == accepted.principal)
+    #expect(try log.session().acceptedActions().first?.context == accepted.context)
     try await log.log.fork("demo", at: 3, to: "fork", epoch: "two")
     #expect(try log.session("fork").entries(after: 0, limit: 9) == entries)
   }

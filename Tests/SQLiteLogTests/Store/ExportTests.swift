@@ -30,7 +30,8 @@ import Testing
     try await session.create(epoch: "one", parameters: Array(#"{"title":"x"}"#.utf8))
     let action = AcceptedAction(
       id: .init(request: 3, place: 1), action: Array("1".utf8), isInArray: true,
-      key: IdempotencyKey("k", for: []), at: Timestamp(milliseconds: 5), runs: 2, sendName: "s")
+      key: IdempotencyKey("k", for: []), context: Array(#"{"id":"r-1"}"#.utf8),
+      at: Timestamp(milliseconds: 5), runs: 2, sendName: "s")
     let timer = StoredTimer(
       id: "t", due: Timestamp(milliseconds: 50), action: Array("1".utf8), period: 60,
       catchesUp: true)

@@ -57,11 +57,12 @@ final class HostedSessions: SessionLink {
   }
 
   func send(
-    _ action: [UInt8], to session: SessionKey, expecting expectation: SendExpectation,
+    _ action: [UInt8], to session: SessionKey, from sender: SessionKey,
+    expecting expectation: SendExpectation,
     completion: @escaping @Sendable (Result<[UInt8]?, any Error>) -> Void
   ) -> any Disposable {
     let effect = RunningEffectContext.current
-    let context = (effect?.request ?? RequestContext.current).sending(to: session)
+    let context = (effect?.request ?? RequestContext.current).sending(to: session, from: sender)
     guard context.depth <= SessionSendError.depthLimit else {
       completion(.failure(SessionSendError.tooDeep(session)))
       return Disposables.create()
@@ -127,9 +128,11 @@ final class HostedSessions: SessionLink {
 extension Optional<RequestContext> {
   /// Returns the context of an action that is sent to another session on behalf of a request, or of
   /// none.
-  fileprivate func sending(to session: SessionKey) -> RequestContext {
-    var context = self ?? RequestContext(id: "to-\(session.reactor)-\(session.id)")
-    context.depth += 1
+  fileprivate func sending(to session: SessionKey, from sender: SessionKey) -> RequestContext {
+    var context = RequestContext(
+      id: self?.id ?? "to-\(session.reactor)-\(session.id)", traceparent: self?.traceparent,
+      principal: self?.principal, origin: .session(reactor: sender.reactor, id: sender.id))
+    context.depth = (self?.depth ?? 0) + 1
     return context
   }
 }

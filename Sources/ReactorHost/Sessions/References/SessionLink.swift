@@ -22,12 +22,14 @@ package protocol SessionLink: Sendable {
   /// - Parameters:
   ///   - action: The action, as JSON.
   ///   - session: The other session.
+  ///   - sender: The session that sends it.
   ///   - expectation: How long to wait.
   ///   - completion: Called at most once, on any thread, with the State as JSON; with `nil` for
   ///     ``SendExpectation/accepted``.
   /// - Returns: A disposable that drops the completion.
   func send(
-    _ action: [UInt8], to session: SessionKey, expecting expectation: SendExpectation,
+    _ action: [UInt8], to session: SessionKey, from sender: SessionKey,
+    expecting expectation: SendExpectation,
     completion: @escaping @Sendable (Result<[UInt8]?, any Error>) -> Void
   ) -> any Disposable
 

@@ -16,13 +16,15 @@ public struct SessionReference<R: Reactor>: Sendable where R.Action: Codable, R.
   /// The session.
   public let session: SessionKey
 
+  private let sender: SessionKey
   private let link: any SessionLink
   /// The JSON of recurring actions.
   private let texts: JSONMemo<R.Action>?
 
   /// Creates a reference that sends through a link.
-  package init(_ session: SessionKey, through link: any SessionLink) {
+  package init(_ session: SessionKey, from sender: SessionKey, through link: any SessionLink) {
     self.session = session
+    self.sender = sender
     self.link = link
     texts = link.texts(of: R.Action.self)
   }
@@ -94,7 +96,8 @@ public struct SessionReference<R: Reactor>: Sendable where R.Action: Codable, R.
       completion(.failure(error))
       return Disposables.create()
     }
-    return link.send(json, to: session, expecting: expectation, completion: completion)
+    return link.send(
+      json, to: session, from: sender, expecting: expectation, completion: completion)
   }
 
   /// The State: the current one, then the latest after each commit.
@@ -128,11 +131,13 @@ public struct NamedSessionReference: Sendable {
   /// The session.
   public let session: SessionKey
 
+  private let sender: SessionKey
   private let link: any SessionLink
 
   /// Creates a reference that sends through a link.
-  package init(_ session: SessionKey, through link: any SessionLink) {
+  package init(_ session: SessionKey, from sender: SessionKey, through link: any SessionLink) {
     self.session = session
+    self.sender = sender
     self.link = link
   }
 
@@ -146,8 +151,8 @@ public struct NamedSessionReference: Sendable {
   public func send(
     _ action: String, expecting expectation: SendExpectation = .effects
   ) -> Observable<String> {
-    Observable { [session, link] observer in
-      link.send(Array(action.utf8), to: session, expecting: expectation) { result in
+    Observable { [session, sender, link] observer in
+      link.send(Array(action.utf8), to: session, from: sender, expecting: expectation) { result in
         observer.receive(result.map { $0.map { String(decoding: $0, as: UTF8.self) } })
       }
     }
@@ -158,8 +163,8 @@ public struct NamedSessionReference: Sendable {
   /// - Parameter action: The action, or an array of actions, as JSON.
   /// - Returns: The stream.
   public func sendOnly<Element: Sendable>(_ action: String) -> Observable<Element> {
-    Observable { [session, link] observer in
-      link.send(Array(action.utf8), to: session, expecting: .accepted) { result in
+    Observable { [session, sender, link] observer in
+      link.send(Array(action.utf8), to: session, from: sender, expecting: .accepted) { result in
         switch result {
         case .success: observer.on(.completed)
         case .failure(let error): observer.on(.error(error))

@@ -79,6 +79,7 @@ struct ActionExecution: Sendable {
     guard !accepted.isEmpty else { return }
     let now = Timestamp.now
     let principal = reply.principal.flatMap { try? JSONCoder.encode($0) }
+    let stored = context.flatMap { try? JSONCoder.encode(StoredContext($0)) }
     let journalled = session.commits.withLock { [accepted] machine in
       machine.accept(
         then: { if $0 { reply.acknowledge(session.current) } },
@@ -86,7 +87,8 @@ struct ActionExecution: Sendable {
           accepted.map { action in
             AcceptedAction(
               id: .init(request: request, place: action.index), action: action.json,
-              isInArray: reply.isArray, key: reply.key, principal: principal, at: now,
+              isInArray: reply.isArray, key: reply.key, principal: principal,
+              context: stored, at: now,
               sendName: reply.sendName(ofActionAt: action.index))
           }
         })

@@ -104,7 +104,7 @@ struct JournalRecovery: Sendable {
     let context = request.context
     let reply = ActionReply(
       count: actions.count, isArray: request.isArray, key: request.key,
-      principal: context?.principal, in: session, completion: nil)
+      principal: context.principal, in: session, completion: nil)
     reply.didJournal(request.actions)
     ActionExecution(actions: actions, reply: reply, context: context, isRecovery: true).execute()
   }

@@ -37,6 +37,8 @@ struct SessionRequests: Sendable {
         session.commits.withLock { $0.release(key) }
         completion(.notCommitted(.unknown))
       } else {
+        var context = context
+        if isRepeated { context?.isRepetition = true }
         submit(actions, identifiedBy: key, ifAt: expected, for: context, accepted, completion)
       }
       enqueued?()

@@ -83,7 +83,7 @@ struct SessionTimers: Sendable {
       let actions = try environment.witness.decodeJournal([action])
       environment.counts.actions.add()
       let reply = ActionReply(count: 1, isArray: false, in: session, completion: nil)
-      ActionExecution(actions: actions, reply: reply, context: nil).execute()
+      ActionExecution(actions: actions, reply: reply, context: .timer(timer.id)).execute()
     } catch {
       giveUp(timer, because: "its reactor does not know the action any more")
     }
