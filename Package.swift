@@ -185,8 +185,8 @@ let package = Package(
     .testTarget(
       name: "ReactorHTTPTests",
       dependencies: [
-        "Crypto", "Identity", "LogTestSupport", "ReactorCoding", "ReactorCore", "ReactorHost",
-        "ReactorHTTP", "ReactorLog", "ReactorStreams", "ReactorTesting",
+        "ClientCore", "Crypto", "Identity", "LogTestSupport", "ReactorCoding", "ReactorCore",
+        "ReactorHost", "ReactorHTTP", "ReactorLog", "ReactorStreams", "ReactorTesting",
         "ReactorTransport", "Telemetry", "TestSupport",
       ],
       swiftSettings: settings),
@@ -385,7 +385,7 @@ let package = Package(
 
     // An app with an offline queue, for tests that kill it.
     .executableTarget(
-      name: "offline", dependencies: ["ReactorClient"], path: "Tests/OfflineApp",
+      name: "offline", dependencies: ["ClientCore", "ReactorClient"], path: "Tests/OfflineApp",
       swiftSettings: settings),
 
     // Every parser of untrusted bytes as a function of bytes, and the corpus of `make fuzz`.

@@ -44,7 +44,8 @@ extension Problem.Kind {
   /// The server's certificate is not trusted.
   public static let untrustedCertificate = Self(rawValue: "untrusted-certificate")
 
-  /// The address does not respond as reactord does.
+  /// The address does not respond as reactord does: the response is that of a proxy, of a log-in page of
+  /// a network, or of another program.
   public static let notAServer = Self(rawValue: "not-a-server")
 
   /// The types that the server describes are not those of the client.
@@ -71,4 +72,47 @@ extension Problem.Kind {
 
   /// The token could not be obtained.
   public static let noToken = Self(rawValue: "no-token")
+}
+
+extension Problem.Kind {
+  /// The problem types that the server sends, by status, except ``effectFailed``, whose status the reactor
+  /// chooses.
+  package static let served: [Int: Set<String>] = [
+    400: ["invalid-parameter", "invalid-session-id", "malformed-json"],
+    401: ["unauthorized"],
+    403: ["forbidden", "foreign-origin"],
+    404: [
+      "changes-disabled", "not-found", "unknown-global", "unknown-reactor", "unknown-session",
+      "unknown-version",
+    ],
+    405: ["method-not-allowed"],
+    406: ["not-acceptable"],
+    409: ["action-running", "session-exists"],
+    410: ["cursor-expired", "session-ended"],
+    412: ["version-mismatch"],
+    413: ["body-too-large"],
+    415: ["unsupported-media-type"],
+    421: ["misdirected-request"],
+    422: [
+      "idempotency-key-reused", "invalid-action", "invalid-body", "invalid-pointer",
+      "parameters-required", "state-not-object",
+    ],
+    429: ["rate-limited"],
+    431: ["headers-too-large"],
+    500: ["action-crashed"],
+    503: ["unavailable"],
+    507: ["change-too-large", "state-too-large", "storage-full"],
+    508: ["sends-too-deep"],
+  ]
+
+  /// The kind of a problem's `type`; `nil` for a type that the server does not send with the status.
+  init?(type: String?, status: Int) {
+    let folder = "/problems/"
+    guard let type, type.hasPrefix(folder) else { return nil }
+    let name = String(type.dropFirst(folder.utf8.count))
+    let isServed = Self.served[status]?.contains(name) ?? false
+    let isReactors = name == Self.effectFailed.rawValue && (400..<600).contains(status)
+    guard isServed || isReactors else { return nil }
+    self.init(rawValue: name)
+  }
 }

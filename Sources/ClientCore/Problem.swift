@@ -50,9 +50,16 @@ public struct Problem: Error, Hashable, Sendable {
     // A reactor chooses the status of its own rejections: they are final with any status.
     case .effectFailed: false
     case .unreachable, .actionRunning: true
-    default: [408, 425, 429, 502, 503, 504].contains(status)
+    // Something before the server failed, or has no connection to it.
+    case .notAServer: status >= 500 || [408, 425, 429].contains(status)
+    default: [429, 503].contains(status)
     }
   }
+
+  /// Whether the server itself rejected the request, and rejects it again.
+  ///
+  /// An error response of anything else, such as a proxy, is not final.
+  package var isFinal: Bool { status != 0 && kind != .notAServer && !isTransient }
 
   /// Creates a problem of the client itself.
   package init(_ kind: Kind, _ title: String, _ detail: String, pointer: String? = nil) {
@@ -66,13 +73,19 @@ public struct Problem: Error, Hashable, Sendable {
   }
 
   /// Creates the problem of an error response.
+  ///
+  /// The response is the server's only if its body is a problem of a type that the server sends with the
+  /// status. Any other response, such as the page of a proxy, is of kind ``Kind/notAServer``.
   package init(_ response: TransportResponse) {
-    let members = (try? JSONDocument(parsing: response.body)).map { JSONValue($0.root) } ?? .null
     let status = response.head.status
-    let path = members.string("type")
+    let document =
+      response.head.hasContent("application/problem+json")
+      ? (try? JSONDocument(parsing: response.body)).map { JSONValue($0.root) } : nil
+    let known = document.flatMap { Kind(type: $0.string("type"), status: status) }
+    let members = known == nil ? JSONValue.null : document ?? .null
     self.status = status
     self.members = members
-    kind = Kind(rawValue: path.map { String($0.split(separator: "/").last ?? "") } ?? "")
+    kind = known ?? .notAServer
     title = members.string("title") ?? "The server responded with \(status)"
     detail = Self.detail(of: kind, members.string("detail"))
     retryAfter = response.head.retryAfter
@@ -86,9 +99,8 @@ public struct Problem: Error, Hashable, Sendable {
     case .unknownAddress:
       "The server is older than this client, or the path of its URL is wrong: "
         + "update the server, or correct the URL."
-    case Kind(rawValue: ""):
-      detail
-        ?? "The response is not one of reactord: check the address, and proxies before the server."
+    case .notAServer:
+      "The response is not one of reactord: check the address, and proxies before the server."
     default: detail
     }
   }

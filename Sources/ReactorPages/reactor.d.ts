@@ -188,6 +188,11 @@ export class Problem extends Error {
   readonly status: number;
   /** Whether the same request may succeed later. */
   readonly isPassing: boolean;
+  /**
+   * Whether the response is not one of the service, but of a proxy, a log-in page of a network or another
+   * program. `members` then has nothing of its body.
+   */
+  readonly isForeign: boolean;
 }
 
 /** Sends a request to a path such as `v1/reactors`; throws a `Problem` unless it succeeds. */

@@ -14,8 +14,9 @@ struct ActionQueueTests {
     -> ActionQueue.Attempt
   {
     let cursor = status < 300 ? [(name: "ETag", value: "\"k-1\"")] : []
-    return .response(
-      TransportResponse(TransportHead(status: status, fields: fields + cursor), body: []))
+    let type = [(name: "Content-Type", value: "application/json")]
+    let all = fields + cursor + (status == 200 ? type : [])
+    return .response(TransportResponse(TransportHead(status: status, fields: all), body: []))
   }
 
   private func isSuccess(_ outcome: ActionQueue.Outcome?) -> Bool {
@@ -51,7 +52,8 @@ struct ActionQueueTests {
     let queue = Subject(ActionQueue(bound: 10))
     #expect(queue { $0.append(action(1)) } && queue { $0.append(action(2)) })
     _ = queue { $0.next(now: .zero) }
-    let outcome = queue { $0.ended(1, response(422), now: .zero) }
+    let rejection = ActionQueue.Attempt.response(.problem(422, "invalid-action"))
+    let outcome = queue { $0.ended(1, rejection, now: .zero) }
     guard case .failure(let problem)? = outcome else {
       Issue.record("not final")
       return
@@ -104,6 +106,55 @@ struct ActionQueueTests {
       return
     }
     #expect(problem.kind == .notAServer)
+  }
+
+  @Test func `a response of something before the server is never the end of an action that waits`()
+  {
+    for status in 200...599 {
+      for response in TransportResponse.foreign(status) {
+        let queue = Subject(ActionQueue(bound: 10, random: { 1 }))
+        #expect(queue { $0.append(action(1, isAwaited: false)) } && queue { $0.append(action(2)) })
+        let first = queue { $0.next(now: .zero) }
+        let outcome = queue { $0.ended(1, .response(response), now: .zero) }
+        #expect(outcome == nil, "\(response)")
+        #expect(queue { $0.next(now: .zero) } == nil)
+        #expect(queue { $0.problem }?.kind == .notAServer)
+        #expect(queue { $0.next(now: .seconds(30)) }?.action == first?.action)
+      }
+    }
+  }
+
+  @Test
+  func
+    `an awaited action is repeated while a proxy has no server, and fails with a page of its own`()
+  {
+    for status in 200...599 {
+      let isOutage = status >= 500 || [408, 425, 429].contains(status)
+      for response in TransportResponse.foreign(status) {
+        let queue = Subject(ActionQueue(bound: 10, random: { 1 }))
+        #expect(queue { $0.append(action(1)) })
+        _ = queue { $0.next(now: .zero) }
+        let outcome = queue { $0.ended(1, .response(response), now: .zero) }
+        guard case .failure(let problem)? = outcome else {
+          #expect(isOutage)
+          continue
+        }
+        #expect(!isOutage && problem.kind == .notAServer)
+      }
+    }
+  }
+
+  @Test func `a rejection of the server is final, unless the server asks to repeat it`() {
+    var kinds = Problem.Kind.served.flatMap { status, names in names.map { (status, $0) } }
+    kinds += [400, 409, 429, 500, 503, 599].map { ($0, "effect-failed") }
+    for (status, name) in kinds {
+      let queue = Subject(ActionQueue(bound: 10))
+      #expect(queue { $0.append(action(1, isAwaited: false)) })
+      _ = queue { $0.next(now: .zero) }
+      let outcome = queue { $0.ended(1, .response(.problem(status, name)), now: .zero) }
+      let isRepeated = ["action-running", "rate-limited", "unavailable"].contains(name)
+      #expect((outcome == nil) == isRepeated, "\(name)")
+    }
   }
 
   @Test func `the queue is bounded, and times out what the server may have forgotten`() {

@@ -48,9 +48,7 @@ private struct FeedScript {
   }
 
   mutating func reject(_ status: Int, _ type: String) {
-    let body = Array(#"{"type":"/problems/\#(type)","title":"No","status":\#(status)}"#.utf8)
-    let response = TransportResponse(TransportHead(status: status, fields: []), body: body)
-    perform(feed.rejected(stream: stream, response, now: now))
+    perform(feed.rejected(stream: stream, .problem(status, type), now: now))
   }
 
   /// Advances the clock to the deadline.
@@ -145,5 +143,23 @@ struct EventFeedTests {
         "open v1/globals/user/events", "renew token", "close", "open v1/globals/user/events",
         "live", "close", "reconnecting unreachable",
       ])
+  }
+
+  @Test func `a response of something before the server does not end the feed`() {
+    for status in 200...599 {
+      for response in TransportResponse.foreign(status) {
+        var script = FeedScript()
+        script.perform(script.feed.start(now: script.now))
+        if (200..<300).contains(status) {
+          script.perform(script.feed.opened(stream: script.stream, response.head, now: script.now))
+        } else {
+          script.perform(
+            script.feed.rejected(stream: script.stream, response, now: script.now))
+        }
+        _ = script.taken()
+        script.wait()
+        #expect(script.taken().last == "open v1/globals/user/events", "\(response)")
+      }
+    }
   }
 }

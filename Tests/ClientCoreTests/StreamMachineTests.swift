@@ -234,20 +234,55 @@ struct StreamMachineTests {
     script.close()
     script.wait()
     _ = script.taken()
-    let body = Array(#"{"type":"/problems/forbidden","title":"No","status":403}"#.utf8)
-    let response = TransportResponse(TransportHead(status: 403, fields: []), body: body)
+    let response = TransportResponse.problem(403, "forbidden")
     script.perform(script.machine.rejected(stream: script.stream, response, now: script.now))
     #expect(script.taken() == ["check counter/a", "close", "reconnecting forbidden"])
     script.perform(script.machine.remove("counter/a", Problem(response)))
     #expect(script.taken() == ["counter/a ended forbidden"])
   }
 
+  @Test func `a response of something before the server ends no session and no stream`() {
+    for status in 200...599 {
+      for response in TransportResponse.foreign(status) {
+        var script = live()
+        script.close()
+        script.wait()
+        _ = script.taken()
+        if (200..<300).contains(status) {
+          script.perform(
+            script.machine.opened(stream: script.stream, response.head, now: script.now))
+        } else {
+          script.perform(script.machine.rejected(stream: script.stream, response, now: script.now))
+        }
+        let log = script.taken()
+        // An address that is too long for a proxy is divided, and a token that it rejects is renewed.
+        #expect(log.contains("check counter/a") == (status == 204), "\(response)")
+        #expect(log.contains("renew token") == (status == 401), "\(response)")
+        script.wait()
+        #expect(script.taken() == ["open session=counter%2Fa", "after \(tag).k-1"])
+      }
+    }
+  }
+
+  @Test func `204 ends the sessions that have ended, as their own States show`() {
+    var script = live()
+    script.close()
+    script.wait()
+    _ = script.taken()
+    script.perform(
+      script.machine.opened(
+        stream: script.stream, TransportHead(status: 204, fields: []), now: script.now))
+    #expect(script.taken() == ["check counter/a", "close", "reconnecting not-a-server"])
+    script.perform(script.machine.remove("counter/a", .sessionEnded))
+    #expect(script.taken() == ["counter/a ended session-ended"])
+    #expect(script.machine.deadline == nil)
+  }
+
   @Test func `a server without streams of several sessions is reported as older`() {
     var script = Script()
     script.join("counter/a")
     script.wait()
-    let body = Array(#"{"type":"/problems/not-found","title":"Nothing here","status":404}"#.utf8)
-    let response = TransportResponse(TransportHead(status: 404, fields: []), body: body)
+    let response = TransportResponse.problem(404, "not-found")
     script.perform(script.machine.rejected(stream: script.stream, response, now: script.now))
     #expect(script.taken().suffix(3) == ["check counter/a", "close", "reconnecting not-found"])
     guard case .reconnecting(let problem) = script.machine.status else {
@@ -273,8 +308,8 @@ struct StreamMachineTests {
     script.join("counter/a", "counter/b", "counter/c")
     script.wait()
     _ = script.taken()
-    let body = Array(#"{"type":"/problems/invalid-parameter","parameter":"session"}"#.utf8)
-    let response = TransportResponse(TransportHead(status: 400, fields: []), body: body)
+    let response = TransportResponse.problem(
+      400, "invalid-parameter", #","parameter":"session""#)
     script.perform(script.machine.rejected(stream: script.stream, response, now: script.now))
     #expect(script.taken() == ["overflow counter/b counter/c", "close"])
     script.wait()

@@ -40,10 +40,17 @@ final class ScriptedTransport: ClientTransport {
 
   func close() {}
 
+  /// Removes the oldest request that has no response, which then has none.
+  func hold() -> Completion? {
+    state.withLock { $0.requests.isEmpty ? nil : $0.requests.removeFirst().completion }
+  }
+
   /// Responds to the oldest request that has no response.
   func respond(_ status: Int, _ body: String = "", cursor: String? = nil) {
     let next = state.withLock { $0.requests.isEmpty ? nil : $0.requests.removeFirst() }
-    let fields = cursor.map { [(name: "ETag", value: "\"\($0)\"")] } ?? []
+    var fields = cursor.map { [(name: "ETag", value: "\"\($0)\"")] } ?? []
+    let type = status < 300 ? "application/json" : "application/problem+json"
+    if !body.isEmpty { fields.append(("Content-Type", type)) }
     next?.completion(
       .success(
         TransportResponse(TransportHead(status: status, fields: fields), body: Array(body.utf8))))

@@ -7,8 +7,8 @@
 ///     └─ pause ──┘ no response, 429, 503, action-running: repeated with the same key
 /// ```
 ///
-/// An action that no caller awaits is also repeated while an untrusted certificate, a log-in page
-/// of a network or a missing token prevents the request from reaching the server.
+/// An action that no caller awaits is also repeated while an untrusted certificate, a missing token, or a
+/// proxy or a network that responds with a page of its own prevents the request from reaching the server.
 ///
 /// An action is sent when the previous one has a final response. An action whose effects are
 /// awaited delays the next action by at most ``overtakingTime``: after that time without a
@@ -74,6 +74,9 @@ package struct ActionQueue: Sendable {
 
   /// The maximum number of actions without a final response, beyond which none is appended.
   package let bound: Int
+
+  /// The problem of the last attempt that failed; `nil` before the first one.
+  package private(set) var problem: Problem?
 
   private var entries: [Entry] = []
   private let random: @Sendable () -> Double
@@ -159,8 +162,12 @@ package struct ActionQueue: Sendable {
     case .response(let response):
       let status = response.head.status
       guard (200..<300).contains(status) else { return failed(index, Problem(response), now) }
-      // A response of the server has a cursor; the log-in page of a network has none.
-      guard response.head.cursor != nil else { return failed(index, .noCursor, now) }
+      // The response of the server has a cursor, and JSON or nothing; that of a proxy or the log-in page
+      // of a network does not.
+      let isEmpty = response.body.isEmpty && response.head["content-type"] == nil
+      guard response.head.cursor != nil,
+        response.hasJSON ? [200, 202].contains(status) : isEmpty && [202, 204].contains(status)
+      else { return failed(index, .noCursor, now) }
       guard status == 202, entries[index].action.expectation == .effects else {
         entries.remove(at: index)
         return .success(response)
@@ -172,6 +179,7 @@ package struct ActionQueue: Sendable {
   }
 
   private mutating func failed(_ index: Int, _ problem: Problem, _ now: Duration) -> Outcome? {
+    self.problem = problem
     guard problem.isTransient || problem.isObstacle && !entries[index].action.isAwaited else {
       entries.remove(at: index)
       return .failure(problem)

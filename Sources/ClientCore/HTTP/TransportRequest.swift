@@ -67,6 +67,13 @@ public struct TransportHead: Hashable, Sendable {
   /// The value of the first field with a name, which must be in lower case.
   public subscript(_ name: String) -> String? { fields.first { $0.name == name }?.value }
 
+  /// Whether the body has a media type.
+  package func hasContent(_ type: String) -> Bool {
+    self["content-type"]?.split(separator: ";").first.map {
+      $0.filter { $0 != " " }.lowercased() == type
+    } ?? false
+  }
+
   /// The cursor in the entity tag, without the suffix of a content coding.
   package var cursor: SessionCursor? {
     guard let tag = self["etag"] else { return nil }
@@ -97,6 +104,9 @@ public struct TransportResponse: Hashable, Sendable {
 
   /// The body, without content and transfer codings.
   public var body: [UInt8]
+
+  /// Whether the body is declared as JSON.
+  package var hasJSON: Bool { head.hasContent("application/json") }
 
   /// Creates a response.
   public init(_ head: TransportHead, body: [UInt8]) {

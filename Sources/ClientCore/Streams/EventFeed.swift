@@ -117,9 +117,9 @@ package struct EventFeed: Sendable {
   ) -> [Output] {
     guard isCurrent(stream) else { return [] }
     let problem = Problem(response)
-    if problem.kind == .unauthorized, attempts.isFirst {
+    if problem.status == 401, attempts.isFirst {
       renew(now)
-    } else if !problem.isTransient, (400..<500).contains(problem.status) {
+    } else if problem.isFinal, problem.status < 500 {
       end(problem)
     } else {
       fail(problem, now)

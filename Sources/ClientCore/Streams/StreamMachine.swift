@@ -187,8 +187,13 @@ package struct StreamMachine: Sendable {
   package mutating func opened(stream: Int, _ head: TransportHead, now: Duration) -> [Output] {
     guard isCurrent(stream) else { return [] }
     if head.status == 204 {
-      for key in sessions.keys.sorted() { _ = end(key) }
-      stop(.idle)
+      // All sessions have ended, unless something before the server has responded.
+      outputs.append(.check(sessions.keys.sorted()))
+      let isFirst = attempts.isFirst
+      let problem = Problem(TransportResponse(head, body: []))
+      let pause = attempts.fail(problem, random: random())
+      stop(.waiting(until: now + pause))
+      if !isFirst { set(.reconnecting(problem)) }
     } else if let problem = attempts.opened(head, now: now) {
       fail(problem, now)
     }
@@ -207,13 +212,13 @@ package struct StreamMachine: Sendable {
     if isTooMany || isTooLong, sessions.count > 1 {
       divide(now)
     } else {
-      let isUnauthorized = problem.kind == .unauthorized
+      let isUnauthorized = problem.status == 401
       if isUnauthorized { outputs.append(.renewToken) }
       if isUnauthorized, attempts.isFirst {
         reopenWithNewToken(now)
         return taken()
       }
-      if !problem.isTransient, (400..<500).contains(problem.status) {
+      if problem.isFinal, problem.status < 500 {
         outputs.append(.check(sessions.keys.sorted()))
       }
       fail(problem, now)

@@ -48,13 +48,16 @@ final class RequestSender: Sendable {
 
   /// Sends a request and returns its response.
   ///
-  /// - Throws: The problem of a response whose status is not 2xx, or of the transport.
+  /// - Throws: The problem of a response that is not a success of the server, or of the transport.
   func response(to request: TransportRequest) async throws(Problem) -> TransportResponse {
     let result = await withCheckedContinuation { continuation in
       send(request) { continuation.resume(returning: $0) }
     }
     let response = try result.get()
-    guard (200..<300).contains(response.head.status) else { throw Problem(response) }
+    let status = response.head.status
+    guard (200..<300).contains(status), status == 204 || response.hasJSON else {
+      throw Problem(response)
+    }
     return response
   }
 

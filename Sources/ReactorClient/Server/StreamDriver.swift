@@ -35,7 +35,7 @@ extension MachineDriver<StreamMachine> {
         return
       }
       let problem = Problem(response)
-      guard !problem.isTransient else { return }
+      guard problem.isFinal else { return }
       client.enter { [self] in apply { machine, _ in machine.remove(key, problem) } }
     }
   }

@@ -2,7 +2,7 @@
 
 import { address, compositeID, cursorIn } from "./cursors.js";
 import { parse, patched } from "./json.js";
-import { authorizedFetch, backOff, problemOf, request, settings } from "./requests.js";
+import { authorizedFetch, backOff, hasContent, problemOf, request, settings } from "./requests.js";
 import { forgetToken, timeToRenewal } from "./token.js";
 
 /** @typedef {{ name?: string, data?: string, id?: string, retry?: number }} ServerEvent */
@@ -44,9 +44,9 @@ async function rejection(key) {
   const path = `${address(key)}/state`;
   try {
     await request(path, { method: "HEAD", cache: "no-store" });
-  } catch (problem) {
+  } catch {
     // A response to HEAD has no body with the reason.
-    return problem.isPassing ? problem : request(path).then(() => undefined, (reason) => reason);
+    return request(path).then(() => undefined, (reason) => reason);
   }
 }
 
@@ -215,7 +215,9 @@ export class Connection {
         cache: "no-store",
         signal: stream.signal,
       });
-      if (response.status !== 200 || !response.body) return await this.#reject(response);
+      if (response.status !== 200 || !response.body || !hasContent(response, "text/event-stream")) {
+        return await this.#reject(response);
+      }
       // Before the token expires, a stream with a new token replaces this one.
       const rest = await timeToRenewal();
       if (rest < 2 ** 31) renewal = setTimeout(() => this.#refresh(), Math.max(rest, 1_000));
@@ -290,14 +292,16 @@ export class Connection {
   }
 
   /**
-   * Handles the response to a rejected stream. If the request is the cause, ends the sessions that cannot be
-   * read, so that the others continue, and otherwise divides or ends all of them.
+   * Handles the response to a rejected stream. If the server rejects the request, or responds with 204, ends
+   * the sessions that cannot be read, so that the others continue, and otherwise divides or ends all of them.
    */
   async #reject(response) {
     const problem = await problemOf(response);
     const { status } = problem;
     this.#retryAfter = problem.retryAfter ?? 0;
-    if (problem.isPassing || status !== 204 && (status < 400 || status >= 500)) return;
+    // Proxies limit the length of an address as well.
+    const isTooLong = problem.members.parameter === "session" || [414, 431].includes(status);
+    if (status !== 204 && (problem.isPassing ? !isTooLong : status >= 500)) return;
     const keys = [...this.#sessions.keys()];
     let isComplete = true;
     await Promise.all(Array.from({ length: CHECKS }, async () => {
@@ -311,8 +315,8 @@ export class Connection {
     }));
     if (this.#isStale || !isComplete || status === 204) return;
     // Each session can be read.
-    const isTooLong = problem.members.parameter === "session" || [414, 431].includes(status);
     if (isTooLong && this.#sessions.size > 1) this.#divide();
+    else if (problem.isForeign) return;
     else for (const key of this.#sessions.keys()) this.#remove(key, problem.members);
     this.#isStale = true;
   }

@@ -13,6 +13,39 @@ export const settings = {
   isShared: true,
 };
 
+/** The problem types of the server by status, except `effect-failed`, whose status the reactor chooses. */
+const TYPES = {
+  400: "invalid-parameter invalid-session-id malformed-json",
+  401: "unauthorized",
+  403: "forbidden foreign-origin",
+  404: "changes-disabled not-found unknown-global unknown-reactor unknown-session unknown-version",
+  405: "method-not-allowed",
+  406: "not-acceptable",
+  409: "action-running session-exists",
+  410: "cursor-expired session-ended",
+  412: "version-mismatch",
+  413: "body-too-large",
+  415: "unsupported-media-type",
+  421: "misdirected-request",
+  422: "idempotency-key-reused invalid-action invalid-body invalid-pointer parameters-required state-not-object",
+  429: "rate-limited",
+  431: "headers-too-large",
+  500: "action-crashed",
+  503: "unavailable",
+  507: "change-too-large state-too-large storage-full",
+  508: "sends-too-deep",
+};
+
+/** Whether the server sends problems of a type with a status. */
+function isServed(type, status) {
+  const name = typeof type === "string" && type.startsWith("/problems/") && type.slice(10);
+  return name === "effect-failed" ? status >= 400 : !!name && !!TYPES[status]?.split(" ").includes(name);
+}
+
+/** Whether the body of a response has a media type. */
+export const hasContent = (response, type) =>
+  response.headers.get("Content-Type")?.split(";")[0].trim().toLowerCase() === type;
+
 /**
  * An error response of the server (RFC 9457), or a failure to reach it (status 0).
  *
@@ -21,6 +54,8 @@ export const settings = {
 export class Problem extends Error {
   /** The value of `Retry-After`, in seconds. @type {number | undefined} */
   retryAfter;
+
+  isForeign = false;
 
   /** @param {Declared["members"]} members */
   constructor(members) {
@@ -34,10 +69,11 @@ export class Problem extends Error {
 
   /** Whether the same request may succeed later. */
   get isPassing() {
+    if (this.isForeign) return true;
     const { type } = this.members;
     // A reactor chooses the status of its own rejections: they are final with any status.
     return type !== "/problems/effect-failed"
-      && ([0, 408, 425, 429, 502, 503, 504].includes(this.status) || type === "/problems/action-running");
+      && ([0, 429, 503].includes(this.status) || type === "/problems/action-running");
   }
 }
 
@@ -60,15 +96,25 @@ export async function request(path, options = {}, seconds = 30) {
     // The error can be that of the function in `settings.token`.
     throw Object.assign(new Problem({ title: "The server did not respond" }), { cause: error });
   }
-  if (response.ok) return response;
+  // The server sends no page to a request for JSON.
+  if (response.ok && (options.headers?.["Accept"] || !hasContent(response, "text/html"))) return response;
   throw await problemOf(response);
 }
 
-/** The problem in a response. */
+/**
+ * The problem in a response. A response without a problem of a type that the server sends with the status is
+ * foreign.
+ */
 export async function problemOf(response) {
   const { status } = response;
-  const members = await response.json().catch(() => ({}));
-  const problem = new Problem({ title: `The server responded with ${status}`, ...members, status });
+  const isProblem = hasContent(response, "application/problem+json");
+  const members = isProblem ? await response.json().catch(() => null) : null;
+  const isForeign = !isServed(members?.type, status);
+  const problem = new Problem(isForeign ? {
+    title: `The server responded with ${status}`, status,
+    detail: "The response is not one of reactord: check the address, and proxies before the server.",
+  } : { title: `The server responded with ${status}`, ...members, status });
+  problem.isForeign = isForeign;
   problem.retryAfter = Number(response.headers.get("Retry-After")) || undefined;
   return problem;
 }

@@ -2,12 +2,17 @@
 
 import { address, hasReached, position } from "./cursors.js";
 import { patched, stringify } from "./json.js";
-import { backOff, Problem, randomID, request, settings } from "./requests.js";
+import { backOff, hasContent, Problem, problemOf, randomID, request, settings } from "./requests.js";
 import { Stream, Value } from "./streams.js";
 
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 const lacksRight = (problem) => [401, 403].includes(problem?.status);
+
+/** Whether a response is the server's to an action: with a cursor, and JSON or nothing. */
+const isOutcome = ({ status, headers }) =>
+  /^(W\/)?"[\w.~-]+-\d+(\+gzip)?"$/.test(headers.get("ETag") ?? "")
+  && (status === 200 ? hasContent({ headers }, "application/json") : [202, 204].includes(status));
 
 const idle = { running: 0, progress: null };
 const empty = { count: 0, subscribers: [], more: 0 };
@@ -179,6 +184,7 @@ export class Reactor {
         try {
           const response = await request(
             `${address(this.key)}/actions`, { method: "POST", headers, body, signal }, longest);
+          if (!isOutcome(response)) throw await problemOf(response);
           const duration = performance.now() - start;
           this.#roundTrip = ((this.#roundTrip || duration) + duration) / 2;
           return response;

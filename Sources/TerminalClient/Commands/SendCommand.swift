@@ -57,30 +57,29 @@ public struct SendCommand: Equatable, Sendable {
     var queue = ActionQueue(bound: 1)
     _ = queue.append(
       PendingAction(
-        id: 1, key: Self.randomKey(), body: body, expecting: .limited, wantsState: true, wait: wait)
-    )
-    var failure = ""
+        id: 1, key: Self.randomKey(), body: body, expecting: .limited, wantsState: true,
+        isAwaited: false, wait: wait))
     for _ in 0..<Self.attempts {
       if let deadline = queue.deadline { pause(deadline - (ContinuousClock.now - start)) }
       guard let (action, _) = queue.next(now: queue.deadline ?? .zero) else { break }
       let attempt: ActionQueue.Attempt
       do throws(ConnectionFailure) {
-        let response = try connection.response(to: action.request(path: session.path))
-        attempt = .response(response)
-        failure = Problem(response).description
+        attempt = .response(try connection.response(to: action.request(path: session.path)))
       } catch {
         attempt = .failure(error.problem)
-        failure = error.detail
       }
       let now = ContinuousClock.now - start
       switch queue.ended(action.id, attempt, now: now) {
       case .success(let response): return try print(response)
       case .failure(let problem):
-        throw problem.status == 0 ? .unavailable(failure) : .rejected(failure)
+        throw problem.status == 0
+          ? .unavailable(problem.detail ?? problem.title) : .rejected(problem.description)
       case nil: break
       }
     }
-    throw .unavailable(failure)
+    let problem = queue.problem
+    throw .unavailable(
+      (problem?.status == 0 ? problem?.detail : problem?.description) ?? "there was no response")
   }
 
   private func print(_ response: TransportResponse) throws(CommandFailure) {

@@ -31,7 +31,7 @@ public struct WatchCommand: Equatable, Sendable {
       case .update(_, let update): try watched.apply(update)
       case .status(let status):
         try connection.changed(status, hasBegun: watched.hasBegun)
-      case .check: return check(&machine)
+      case .check: return try check(&machine, hasBegun: watched.hasBegun)
       // There is no `overflow` of one session, and the runner executes the other outputs.
       case .overflow, .open, .close, .renewToken: break
       }
@@ -42,13 +42,20 @@ public struct WatchCommand: Equatable, Sendable {
 
   /// Requests the State of a session whose stream was rejected, and removes the session if this
   /// request is rejected as well.
-  private func check(_ machine: inout StreamMachine) -> [StreamMachine.Output] {
+  ///
+  /// - Throws: A failure if nothing was received yet, and the response is not the server's.
+  private func check(
+    _ machine: inout StreamMachine, hasBegun: Bool
+  ) throws(CommandFailure) -> [StreamMachine.Output] {
     let connection = HTTPConnection(to: session.origin, keepsConnection: false)
     let request = TransportRequest(
       "GET", session.path + "/state", fields: [.init("Accept", "application/json")])
     guard let response = try? connection.response(to: request) else { return [] }
     let problem = Problem(response)
-    guard response.head.status >= 400, !problem.isTransient else { return [] }
+    if !hasBegun, response.head.status != 200, problem.kind == .notAServer {
+      throw .unavailable(problem.description)
+    }
+    guard problem.isFinal else { return [] }
     return machine.remove(session.key, problem)
   }
 }

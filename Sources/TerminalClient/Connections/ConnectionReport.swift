@@ -19,6 +19,9 @@ struct ConnectionReport {
       if !isLost { StandardError.write(Array("reactord: reconnecting: \(problem)\n".utf8)) }
       isLost = true
     case .reconnecting(let problem):
+      if problem.kind == .notAServer, problem.status != 0 {
+        throw .unavailable(problem.description)
+      }
       if problem.isTransient || problem.status == 0 {
         throw .unavailable(problem.detail ?? problem.title)
       }

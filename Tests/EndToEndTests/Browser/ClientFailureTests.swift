@@ -37,6 +37,46 @@ extension ClientBrowserTests {
           """) == [#"{"add":1}"#, #"{"add":2}"#, #"{"add":1}"#, #"{"add":2}"#])
     }
 
+    @Test func `no response of a front loses, repeats or reorders an action, or ends the stream`()
+      throws
+    {
+      #expect(
+        try page.run(
+          #"""
+          const real = window.fetch;
+          const pauses = window.setTimeout;
+          window.setTimeout = (action, pause, ...rest) =>
+            pauses(action, pause >= 500 && pause <= 20_000 ? 0 : pause, ...rest);
+          Math.random = () => 1;
+          const problem = "application/problem+json";
+          const bodies = (status) => [
+            ["", ""], ["text/html", "<html>", '"5f3e1a2b-264"'], ["application/json", "[]"],
+            [problem, '{"type":"https://gateway.example/quota","title":"No"}'],
+            [problem, '{"type":"/problems/unknown-reactor","tit'],
+            [problem, `{"type":"/problems/${status === 422 ? "forbidden" : "invalid-action"}"}`],
+          ].map(([type, body, tag]) => new Response([204, 205, 304].includes(status) ? null : body, {
+            status, headers: { ...(type && { "Content-Type": type }), ...(tag && { ETag: tag }) },
+          }));
+          const make = () => Array.from({ length: 400 }, (_, index) => bodies(200 + index)).flat();
+          const left = { actions: make(), events: make() };
+          window.fetch = async (address, options) => {
+            const responses = left[address.pathname.split("/").at(-1)];
+            const response = responses?.shift();
+            if (!response) return real(address, options);
+            // Half of the actions reach the server, and their responses are lost.
+            if (options.method === "POST" && responses.length % 2) await real(address, options);
+            return response;
+          };
+          const session = reactor("counter", first);
+          const numbers = Array.from({ length: 20 }, (_, index) => index + 1);
+          await Promise.all(numbers.map((add) => session.send({ add })));
+          await new Promise((resolve) =>
+            session.state.subscribe(({ value }) => value === 210 && resolve()));
+          const log = await (await real(`/v1/reactors/counter/sessions/${first}/log`)).json();
+          return [log.map(({ action }) => action.add), left.actions.length, left.events.length];
+          """#, .string(session.id)) == [.array((1...20).map { .number(Double($0)) }), 0, 0])
+    }
+
     @Test func `an action may run longer than the time in which it is sent again`() throws {
       try page.follow(session)
       #expect(
@@ -60,7 +100,9 @@ extension ClientBrowserTests {
             count += 1;
             if (count <= 2) throw new TypeError("The connection broke off.");
             if (count === 4) return real(address, options);
-            return Response.json({ type: "/problems/action-running" }, { status: 409 });
+            return Response.json({ type: "/problems/action-running" }, {
+              status: 409, headers: { "Content-Type": "application/problem+json" },
+            });
           };
           const state = await session.send({ add: 2 }, { wait: 50 });
           return { state, count, limits };
@@ -103,7 +145,9 @@ extension ClientBrowserTests {
           const methods = new Set();
           window.fetch = async (address, options) => {
             if (address.pathname === "/v1/events") {
-              return Response.json({ title: "Too long", parameter: "name" }, { status: 400 });
+              const body = { type: "/problems/invalid-parameter", title: "Too long", parameter: "name" };
+              return Response.json(
+                body, { status: 400, headers: { "Content-Type": "application/problem+json" } });
             }
             methods.add(options.method);
             active += 1;
@@ -165,7 +209,8 @@ extension ClientBrowserTests {
           window.fetch = async (address) => {
             if (address.pathname !== "/v1/events") return new Response();
             isOpen = true;
-            return new Response(new ReadableStream());
+            return new Response(
+              new ReadableStream(), { headers: { "Content-Type": "text/event-stream" } });
           };
           reactor("counter", "demo");
           const pause = await renewal;

@@ -265,7 +265,9 @@ extension InspectorBrowserTests {
           if (!String(address).endsWith('/failures')) return real(address, options);
           requested += 1;
           await isReleased;
-          return Response.json({ title: "Not permitted" }, { status: 403 });
+          return Response.json({ type: "/problems/forbidden", title: "Not permitted" }, {
+            status: 403, headers: { "Content-Type": "application/problem+json" },
+          });
         };
         """)
       let session = server.session(of: "stopwatch")

@@ -121,4 +121,26 @@ struct ClientCommandTests {
     expectOutput([#"{"value":1}"#, #"{"value":6}"#], of: watch)
     #expect(watch.standardError.split(separator: "\n").count == 1)
   }
+
+  @Test func `the page of a front is repeated by send, and skipped by a watch and by changes`()
+    throws
+  {
+    let own = try ReactordProcess("--changes-keep", "60")
+    let session = own.session(of: "counter")
+    let port = own.port
+    for status in [401, 403, 404, 500] {
+      let front = try Front(to: port, Array(Front.pages([status]).prefix(2)))
+      let (exit, process) = try send(front.url + session.path, #"{"add":1}"#)
+      #expect(exit == .code(0), "\(process.standardError)")
+      #expect(front.isPassed)
+    }
+    #expect(try session.state().text == #"{"value":4}"#)
+    // At the start there is nothing to resume.
+    let missing = try Front(to: port, Front.pages([404]))
+    for arguments in [["watch", missing.url + session.path], ["changes", missing.url]] {
+      let command = try ReactordProcess.launch(arguments)
+      #expect(try command.wait() == .code(69))
+      #expect(command.standardError.contains("The response is not one of reactord"))
+    }
+  }
 }

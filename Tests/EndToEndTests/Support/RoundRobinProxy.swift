@@ -39,6 +39,15 @@ final class RoundRobinProxy: Sendable {
   /// Starts to forward connections to a service.
   func add(_ target: UInt16) { targets.withLock { $0.append(target) } }
 
+  /// Connects an accepted connection to the next service.
+  func adopt(_ client: Int32) {
+    guard let server = connect() else {
+      close(client)
+      return
+    }
+    Self.connect(client, server)
+  }
+
   /// Connects to the next service that accepts.
   private var connect: @Sendable () -> Int32? {
     { [weak self] in

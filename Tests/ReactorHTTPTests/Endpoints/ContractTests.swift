@@ -1,3 +1,4 @@
+import ClientCore
 import FoundationEssentials
 import Testing
 
@@ -29,6 +30,21 @@ struct ContractTests {
       }
       #expect(row, "\(kind.status) \(kind.rawValue)")
     }
+  }
+
+  @Test func `the clients know every problem type with its status`() throws {
+    var kinds = Dictionary(
+      grouping: ProblemKind.allCases.filter { $0 != .effectFailed }, by: \.status
+    )
+    .mapValues { Set($0.map(\.rawValue)) }
+    #expect(ClientCore.Problem.Kind.served == kinds)
+    let script = try String(
+      contentsOfFile: folder + "../ReactorPages/Client/requests.js", encoding: .utf8)
+    for match in script.matches(of: /\n  (\d{3}): "([a-z -]+)",/) {
+      let names = kinds.removeValue(forKey: try #require(Int(match.1))) ?? []
+      #expect(Set(match.2.split(separator: " ").map(String.init)) == names)
+    }
+    #expect(kinds.isEmpty)
   }
 
   @Test func `names every event`() throws {
