@@ -133,4 +133,40 @@ import Testing
     for task in tasks { _ = try await task.value }
     #expect(try Data(contentsOf: file).isEmpty)
   }
+
+  @Test func `the file is bounded beside an action that is stuck, and complete at each moment`()
+    async throws
+  {
+    let transport = ScriptedTransport()
+    let server = server(transport)
+    let (stuck, counter) = (
+      server.reactor(CounterReactor.self, "counter", session: "stuck"),
+      server.reactor(CounterReactor.self, "counter", session: "a")
+    )
+    var requests = transport.requests.makeAsyncIterator()
+    stuck.action.onNext(.add(999))
+    _ = await requests.next()
+    let completion = transport.hold()
+    for amount in 1...3000 {
+      counter.action.onNext(.add(amount))
+      _ = await requests.next()
+      // A process that is killed now leaves this file.
+      if amount % 10 == 0 {
+        let contents = try Data(contentsOf: file)
+        #expect(contents.count < 70_000)
+        let lines = contents.split(separator: UInt8(ascii: "\n")).map {
+          String(decoding: $0, as: UTF8.self)
+        }
+        #expect(lines.contains { $0.contains(#""stuck""#) || $0.contains("/stuck") })
+        #expect(lines.contains { $0.contains(#"{\"add\":\#(amount)}"#) })
+      }
+      transport.respond(204, cursor: "k-\(amount)")
+    }
+    server.close()
+    let next = ScriptedTransport()
+    let restarted = self.server(next)
+    var again = next.requests.makeAsyncIterator()
+    #expect(action(await again.next()) == #"{"add":999}"#)
+    withExtendedLifetime((restarted, completion)) {}
+  }
 }

@@ -23,7 +23,8 @@ public struct ClientConfiguration: Sendable {
   ///
   /// An action is in the file when `onNext` of ``RemoteReactor/action`` returns, on any thread,
   /// unless it was rejected: the end of the process does not lose it. A power failure can lose the
-  /// last actions.
+  /// last actions. The file has at most 64 KiB, or twice the bytes of the pending actions, whichever is
+  /// more.
   ///
   /// The file contains the actions as JSON: put it where the app's other private data is. Only one
   /// client can use a file at a time.

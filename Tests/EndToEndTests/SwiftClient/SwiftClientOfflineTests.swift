@@ -73,4 +73,54 @@ import Testing
     #expect(Set(queued).isSubset(of: numbers))
     #expect(try Data(contentsOf: URL(filePath: folder["queue"])).isEmpty)
   }
+
+  @Test func `the file beside an action that is stuck is bounded, also in an app that is killed`()
+    async throws
+  {
+    let folder = try TemporaryFolder()
+    let server = try ReactordProcess()
+    let program = try ReactordProcess.path(of: "offline")
+    let file = URL(filePath: folder["queue"])
+    var stuck: [Int] = []
+    for round in 0..<6 {
+      let first = round * 10_000 + 1
+      let app = try ChildProcess(
+        program, [server.url, file.path(), "rewritten", "\(first)", "500", "stuck"])
+      if round.isMultiple(of: 2) {
+        try #require(app.output(contains: "done"))
+      } else {
+        #expect(app.output(contains: "\(first + Int.random(in: 0..<500))\n"))
+      }
+      app.kill()
+      try app.wait()
+      stuck.append(first)
+      let size = try FileManager.default.attributesOfItem(atPath: file.path())[.size] as? Int
+      // Of at most 1000 actions that were pending at the same time.
+      #expect(try #require(size) < 400_000)
+    }
+    for session in ["rewritten", "stuck"] {
+      let app = try ChildProcess(program, [server.url, file.path(), session, "100000", "1"])
+      try #require(app.output(contains: "done"))
+      try app.wait()
+    }
+    #expect(try Data(contentsOf: file).isEmpty)
+    let client = try server.swiftClient()
+    func numbers(_ session: String) async throws -> [Int] {
+      let counter = client.reactor(RemoteCounter.self, "counter", session: session)
+      var (numbers, last) = ([Int](), 0)
+      while case let page = try await counter.log(after: last, limit: 1000), let end = page.last {
+        numbers += page.compactMap { entry in
+          entry.action.flatMap {
+            Int(String(decoding: $0.bytes, as: UTF8.self).filter(\.isNumber))
+          }
+        }
+        last = end.version
+      }
+      return numbers.filter { $0 != 0 }
+    }
+    #expect(try await numbers("stuck") == stuck + [100_000])
+    let sent = try await numbers("rewritten")
+    #expect(sent == sent.sorted() && Set(sent).count == sent.count)
+    #expect(Set(sent).isSuperset(of: 1...500) && sent.last == 100_000)
+  }
 }
