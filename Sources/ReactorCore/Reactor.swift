@@ -88,6 +88,14 @@ public protocol ReactorProtocol<Action, Mutation, State>: AnyObject, ReactorInte
   /// Called when ``transform(action:)`` is called.
   func transform(state: Observable<State>) -> Observable<State>
 
+  /// The values of a pulse: the current one first; ``Reactor`` provides it.
+  ///
+  /// A requirement, so that code for any reactor gets the values of a hosted one as well, whose pulses are
+  /// their values in JSON.
+  func pulse<Result: Sendable>(
+    _ transformToPulse: @escaping @Sendable (State) throws -> Pulse<Result>
+  ) -> Observable<Result>
+
   /// Called after an error of one of the reactor's streams. The reactor continues.
   func onError(_ error: any Error, in stage: ReactorStage)
 }

@@ -123,11 +123,11 @@ where Interface.Action: Codable, Interface.State: Codable {
   ///
   /// The JSON of a pulse is its value alone. Unlike with a local reactor, the assignment of an
   /// equal value is therefore not emitted; a State that is meant for clients contains a counter
-  /// beside the value.
-  public func pulse<Result: Equatable & Sendable>(
+  /// beside the value. Values that are neither `Equatable` nor `Encodable` all differ.
+  public func pulse<Result: Sendable>(
     _ transformToPulse: @escaping @Sendable (State) throws -> Pulse<Result>
   ) -> Observable<Result> {
-    state.map(transformToPulse).map { $0.wrappedValue }.distinctUntilChanged()
+    state.map(transformToPulse).map { $0.wrappedValue }.distinctUntilChanged(areEqual)
   }
 
   // MARK: The reactor
@@ -316,4 +316,16 @@ private enum IdempotencyKey {
     var generator = SystemRandomNumberGenerator()
     return String(generator.next(), radix: 36) + "-" + String(generator.next(), radix: 36)
   }
+}
+
+/// Whether two values are equal, or have the same JSON if their type cannot compare them.
+private func areEqual<Value>(_ one: Value, _ other: Value) -> Bool {
+  func compare<Known: Equatable>(_: Known.Type) -> Bool {
+    (one as? Known) == (other as? Known)
+  }
+  if let type = Value.self as? any Equatable.Type { return compare(type) }
+  guard let one = one as? any Encodable, let other = other as? any Encodable,
+    let json = try? JSONCoder.encode(one)
+  else { return false }
+  return json == (try? JSONCoder.encode(other))
 }
