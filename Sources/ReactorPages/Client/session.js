@@ -5,8 +5,6 @@ import { patched, stringify } from "./json.js";
 import { backOff, hasContent, Problem, problemOf, randomID, request, settings } from "./requests.js";
 import { Stream, Value } from "./streams.js";
 
-const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
-
 const lacksRight = (problem) => [401, 403].includes(problem?.status);
 
 /** Whether a response is the server's to an action: with a cursor, and JSON or nothing. */
@@ -62,6 +60,8 @@ export class Reactor {
   #waiting = new Set();
   /** The actions without a final response, in the order of `send`. */
   #queue = /** @type {any[]} */ ([]);
+  /** The functions that end the pauses between two attempts. @type {Set<() => void>} */
+  #pauses = new Set();
 
   /** @param {import("./tabs.js").Tab} tab */
   constructor(tab, name, session, options) {
@@ -196,13 +196,30 @@ export class Reactor {
           if (!problem.isPassing || Date.now() + delay > deadline) throw problem;
           clearTimeout(timer);
           entry.isPassable = false;
-          await pause(delay);
+          await this.#pause(delay);
         }
       }
     } finally {
       this.#queue = this.#queue.filter((other) => other !== entry);
       this.#next?.proceed();
     }
+  }
+
+  #pause(milliseconds) {
+    return new Promise((resolve) => {
+      const end = () => {
+        clearTimeout(timer);
+        this.#pauses.delete(end);
+        resolve(undefined);
+      };
+      const timer = setTimeout(end, milliseconds);
+      this.#pauses.add(end);
+    });
+  }
+
+  /** Ends the pauses between two attempts to send an action: the server can be reached again. */
+  wake() {
+    for (const end of this.#pauses) end();
   }
 
   /** The action that may be sent next, or whose request the following ones wait for. */
@@ -224,6 +241,7 @@ export class Reactor {
   /** Applies a message of the connection. Returns `false` if an earlier patch is missing. */
   receive({ kind, status, state, cursor, from, patch, value, problem }) {
     if (kind === "status") {
+      if (status === "live" && this.connection.value !== "live") this.wake();
       if (!this.hasEnded) this.connection.set(status);
     } else if (kind === "activity" || kind === "presence") {
       this[kind].set(value);

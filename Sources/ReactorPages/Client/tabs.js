@@ -54,7 +54,10 @@ export class Tab {
     // The stream of a frozen page does not continue after it resumes.
     document.addEventListener("freeze", () => this.#leave());
     document.addEventListener("resume", () => this.#enter());
-    addEventListener("online", () => this.#ask({ kind: "wake" }));
+    addEventListener("online", () => {
+      this.#ask({ kind: "wake" });
+      for (const reactor of this.#reactors.values()) reactor.wake();
+    });
     document.addEventListener("visibilitychange", () => {
       if (document.hidden) return this.#leaveLater();
       this.#enter();

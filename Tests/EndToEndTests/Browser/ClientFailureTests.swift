@@ -37,6 +37,38 @@ extension ClientBrowserTests {
           """) == [#"{"add":1}"#, #"{"add":2}"#, #"{"add":1}"#, #"{"add":2}"#])
     }
 
+    @Test(arguments: [
+      "dispatchEvent(new Event('online'))",
+      "document.dispatchEvent(new Event('freeze')); document.dispatchEvent(new Event('resume'))",
+    ])
+    func `an action that waits is sent when the network or the stream returns`(event: String) throws
+    {
+      try page.follow(session)
+      #expect(
+        try page.run(
+          """
+          const real = window.fetch;
+          const timeout = window.setTimeout;
+          let paused;
+          const pause = new Promise((resolve) => { paused = resolve; });
+          Math.random = () => 1;
+          let count = 0;
+          window.fetch = async (address, options) => {
+            if (options?.method !== "POST" || (count += 1) > 5) return real(address, options);
+            throw new TypeError("There is no network.");
+          };
+          // The last pause, of 8 s, never ends.
+          window.setTimeout = (action, pause, ...rest) => {
+            if (count === 5 && pause === 8_000) return paused();
+            return timeout(action, pause >= 500 && pause < 8_000 ? 0 : pause, ...rest);
+          };
+          const sending = session.send({ add: 7 });
+          await pause;
+          \(event);
+          return [await sending, count];
+          """) == [["value": 7], 6])
+    }
+
     @Test func `no response of a front loses, repeats or reorders an action, or ends the stream`()
       throws
     {
