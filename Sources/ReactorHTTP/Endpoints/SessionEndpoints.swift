@@ -225,7 +225,8 @@ struct SessionEndpoints {
       return call.readSession(of: reactor, id, in: host) { _ in
         problem.response
       } _: { session throws(Problem) in
-        guard parameters == nil || parameters == session.parameters else {
+        let own = session.parameters.flatMap { try? reactor.normalize(parameters: $0) }
+        guard parameters == nil || parameters == session.parameters || parameters == own else {
           throw Problem(SessionError.otherParameters)
         }
         call.reply(Self.representation(of: session, isReadable))

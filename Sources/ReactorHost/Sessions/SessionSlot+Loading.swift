@@ -96,7 +96,10 @@ extension SessionSlot {
 
   /// Returns whether a request has other parameters than a session.
   private func isOther(_ parameters: [UInt8]?, than own: [UInt8]?) -> Bool {
-    parameters != nil && parameters != own
+    guard let parameters, parameters != own else { return false }
+    // An earlier release may have stored them in another order, or without later members.
+    let normal = own.flatMap { try? environment.witness.parameters?.normalize($0) }
+    return parameters != normal
   }
 
   private var defaultParameters: [UInt8]? { environment.witness.parameters?.defaults }

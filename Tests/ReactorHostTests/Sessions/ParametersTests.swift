@@ -73,6 +73,31 @@ struct ParametersTests {
     #expect(try host().reactor("room")?.refold("a").findings == [])
   }
 
+  @Test
+  func `parameters that differ in the order of a set only are the same, also in a former store`()
+    throws
+  {
+    struct Tags: Codable, Sendable { var tags: Set<String> }
+    let host = Host(
+      [
+        ReactorRegistration("tagged", summary: "A set", parameters: Tags.self) { context in
+          RoomReactor(Room(title: context.parameters.tags.sorted().joined()))
+        }
+      ], log: log, settings: HostSettings())
+    log.session(SessionKey(reactor: "tagged", id: "a"))
+      .create(epoch: "e", parameters: Array(#"{"tags":["c","a","b"]}"#.utf8)) { _ in }
+    let reactor = try #require(host.reactor("tagged"))
+    for (text, isSame) in [
+      (#"["a","b","c"]"#, true), (#"["b","c","a"]"#, true), (#"["a","b"]"#, false),
+    ] {
+      let results = Recorder<Result<OpenedSession, SessionError>>()
+      let json = try reactor.normalize(parameters: Array(#"{"tags":\#(text)}"#.utf8))
+      reactor.session("a", for: .ensure, parameters: json) { results.add($0) }
+      let result = try #require(results.values.first)
+      #expect(result.map(\.session).failure == (isSame ? nil : .otherParameters))
+    }
+  }
+
   @Test func `a session whose reactor requires parameters is not created without`() throws {
     for intent in [SessionIntent.use, .ensure, .create] {
       #expect(try open(host(), "a", for: intent).failure == .needsParameters)
