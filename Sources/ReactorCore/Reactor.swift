@@ -68,6 +68,9 @@ public protocol ReactorProtocol<Action, Mutation, State>: AnyObject, ReactorInte
   func mutate(action: Action) -> Observable<Mutation>
 
   /// Folds a mutation into the state. Must be pure: a log of mutations is replayed through it.
+  ///
+  /// `currentState` is the previous State as observers saw it, in a live session and in every fold of its
+  /// log. Nothing else of the reactor may change the result, except `initialState`.
   func reduce(state: State, mutation: Mutation) -> State
 
   /// Transforms the stream of actions. Called when the pipeline is connected, and again after the

@@ -31,12 +31,12 @@ public struct Module<Flow: CoordinatorProtocol>: Sendable {
         name, R.Action.self, R.Mutation.self, R.State.self, link: link.map { ScreenLink($0) }),
       makeScreen: { Screen($0, of: $1, make($2)) },
       makeReduce: { flow in
-        let reactor = make(flow)
+        let instance = FoldingInstance(make(flow), mayTransform: false)
         return { state, mutation in
           guard let state = known(state, as: R.State.self),
             let mutation = known(mutation, as: R.Mutation.self)
           else { return state }
-          return reactor.reduce(state: state, mutation: mutation)
+          return instance.reduce(state, mutation)
         }
       },
       step: { mutation in known(mutation, as: R.Mutation.self).flatMap(step) },

@@ -29,6 +29,12 @@ extension Host: MetricsSource {
         ["reactor": reactor.name, "stage": "transform"], reactor.counts.streamFailures.value)
     }
     text.family(
+      "reactord_impure_mutations_total", .counter,
+      "Mutations whose second fold differs from the first, in builds that check it.")
+    for reactor in runtimes {
+      text.sample(["reactor": reactor.name], reactor.counts.impureMutations.value)
+    }
+    text.family(
       "reactord_commit_mutations", .histogram, "Mutations of one session in one commit.")
     for reactor in runtimes { text.sample(["reactor": reactor.name], reactor.counts.commitSizes) }
     text.family(

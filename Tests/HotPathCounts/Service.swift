@@ -22,8 +22,13 @@ final class Service {
   init(authenticates: Bool = false) {
     var settings = ReactorAPI.Settings()
     settings.authentication = authenticates ? Self.authentication : nil
+    // Measure what a release build does.
+    var hostSettings = HostSettings()
+    hostSettings.mutationCheck = .never
     api = ReactorAPI(
-      host: Host([ReactorRegistration("tally", summary: "A counter") { TallyReactor() }]),
+      host: Host(
+        [ReactorRegistration("tally", summary: "A counter") { TallyReactor() }],
+        settings: hostSettings),
       settings: settings)
     let token = "Bearer " + SampleToken.text
     fields =

@@ -65,6 +65,22 @@ struct ReplayTests {
     #expect(notes.count == 2 && notes[0].hasPrefix("y ") && notes[1] == "z")
   }
 
+  @Test func `currentState in reduce of a screen is its previous State, live and in folds`()
+    async throws
+  {
+    let trip = try Trip()
+    try await trip.send(.open("/notes/a"), .open("/notes/a/notes/b"))
+    let count = TripFlow.Action.note("3", #""count""#)
+    #expect(try await trip.send(json: count) == "1 home 2 note(a) 3 note(b)<0><1>")
+    #expect(
+      try await trip.send(json: TripFlow.Action.note("2", #""count""#))
+        == "1 home 2 note(a)<0><1> 3 note(b)<0><1>")
+    let shown = "1 home 2 note(a)<0><1> 3 note(b)<0><1><2><3>"
+    #expect(try await trip.send(json: count) == shown)
+    trip.restart()
+    #expect(try await trip.screens() == shown)
+  }
+
   @Test func `a past version has the screens of its time`() async throws {
     let trip = try Trip()
     try await trip.send(.open("/notes/a"), .open("/notes/b"))

@@ -35,7 +35,8 @@ public struct Prediction<Action: Sendable, State: Sendable>: Sendable {
       reactor.mutate(action: action)
         .subscribe(onNext: { mutation in mutations.withLock { $0.append(mutation) } }).dispose()
       return mutations.withLock { $0 }.reduce(state) { state, mutation in
-        reactor.reduce(state: state, mutation: mutation)
+        reactor.adopt(state)
+        return reactor.reduce(state: state, mutation: mutation)
       }
     }
   }

@@ -13,6 +13,8 @@
 /// }
 /// ```
 ///
+/// Do not read it in `reduce`: a fold of the log belongs to no request, so the property is `nil` there.
+///
 /// It is not available in a detached task or on another scheduler. Read it before the code changes
 /// to one.
 public struct RequestContext: Sendable, Hashable {

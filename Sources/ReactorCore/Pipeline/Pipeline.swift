@@ -245,7 +245,8 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
     mailbox.ifOwned { $0.executeBegun(action, as: effect) } ?? CancellationError()
   }
 
-  /// The state that the next `reduce` receives; `nil` outside of the serial context.
+  /// The state that the next `reduce` receives, or that `reduce` has returned while a mutation is
+  /// reported; `nil` outside of the serial context.
   package var foldedInContext: State? {
     mailbox.ifOwned { $0.folded } ?? nil
   }

@@ -35,13 +35,14 @@ extension PipelineContents {
     guard let reactor, let state = folded else { return }
     let isAccepted = folding {
       let next = reactor.reduce(state: state, mutation: mutation)
+      folded = next
       // Without a state stage, report the mutation before the state is emitted: the state of a
       // rejected mutation must not be emitted.
       if stateStage == nil, let error = report(mutation, shown: next) {
+        folded = state
         reject(error)
         return false
       }
-      folded = next
       emitState(next)
       guard stateStage != nil,
         let error = report(mutation, shown: pipeline?.currentState ?? next)

@@ -3,7 +3,7 @@ internal import ReactorCore
 internal import ReactorLog
 internal import Synchronization
 
-/// The fold of one type of reactor.
+/// The fold of one type of reactor, by one instance.
 final class ReactorFold<R: Reactor>: SessionFold
 where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
   private struct Folded: Sendable {
@@ -12,19 +12,19 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
   }
 
   private let type: ReactorType<R>
-  private let make: @Sendable () -> R
+  // Proof: one thread at a time uses a fold, see `SessionFold`. The thread that passes the fold to
+  // another one does so through the completion of a read or a queue, which orders their accesses.
+  nonisolated(unsafe) private let instance: FoldingInstance<R>
   private let folded: Mutex<Folded>
 
   /// Begins a fold with a snapshot, or with the initial State.
   ///
   /// - Throws: If the snapshot cannot be decoded.
-  init(
-    _ type: ReactorType<R>, from snapshot: Snapshot?, _ make: @escaping @Sendable () -> R
-  ) throws {
+  init(_ type: ReactorType<R>, from snapshot: Snapshot?, _ reactor: R) throws {
     self.type = type
-    self.make = make
-    let state = try snapshot.map { try type.decode($0) } ?? make().initialState
+    let state = try snapshot.map { try type.decode($0) } ?? reactor.initialState
     folded = Mutex(Folded(state: state, version: snapshot?.version ?? 0))
+    unsafe instance = FoldingInstance(reactor)
   }
 
   var version: Int { folded.withLock { $0.version } }
@@ -34,15 +34,17 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
   func fold(_ entries: some Sequence<LogEntry>) throws {
     // Fold outside of the lock: `reduce` is code of the reactor.
     var next = folded.withLock { $0 }
-    let reactor = make()
-    for entry in entries {
-      next.state = reactor.reduce(state: next.state, mutation: try type.decode(entry))
-      next.version = entry.version
+    try FoldingInstance<R>.withoutRequest {
+      for entry in entries {
+        next.state = unsafe instance.reduce(next.state, try type.decode(entry))
+        next.version = entry.version
+      }
     }
     folded.withLock { $0 = next }
   }
 
   func encodeShown() throws -> [UInt8] {
-    try type.encode(type.show(folded.withLock { $0.state }, make))
+    let state = folded.withLock { $0.state }
+    return try FoldingInstance<R>.withoutRequest { try type.encode(unsafe instance.shown(state)) }
   }
 }

@@ -42,6 +42,9 @@ extension ReactorType {
     let mayFollow = follows || type(of: instance) != R.self
     return NewInstance(pipeline: pipeline) { [self] session in
       let context = SessionSerialContext(session)
+      guard !session.checksMutations else {
+        return connectChecked(pipeline, from: state, in: context, of: session, mayFollow: mayFollow)
+      }
       pipeline.connect(
         from: state, in: context, quota: session.effectQuota, mayFollow: mayFollow
       ) { [self] in report($0, in: context) }
@@ -175,15 +178,12 @@ extension ReactorType {
         return (try maker(scope)() as? any DeclarationChecked)?.declarationProblem
       },
       describe: { [self] in describe($0) },
-      initial: { [self] scope in
-        let make = try maker(scope)
-        return try encode(show(make().initialState, make))
-      },
+      initial: { [self] in try encode(initial($0)) },
       encodeAction: { [self] in ($0 as? R.Action).flatMap { try? encode($0) } },
       decodeJournal: { [self] in try decode(journal: $0) },
-      fold: { [self] in try ReactorFold(self, from: $0, maker($1)) },
+      fold: { [self] in try ReactorFold(self, from: $0, maker($1.folding)()) },
       verify: { [self] log, scope in
-        var verification = LogVerification(self, log, try maker(scope))
+        var verification = LogVerification(self, log, try maker(scope.folding))
         return try verification.verify()
       },
       encodeFolded: { [self] in

@@ -2,7 +2,6 @@ internal import Crypto
 public import ReactorCoding
 public import ReactorCore
 internal import ReactorLog
-internal import ReactorStreams
 internal import Synchronization
 
 /// A registered reactor with its types: creates instances and converts their values to JSON.
@@ -57,12 +56,19 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
       actionSchema: json(JSONSchema.derive(R.Action.self, for: .input)),
       mutationSchema: json(JSONSchema.derive(R.Mutation.self, for: .output)),
       stateSchema: json(JSONSchema.derive(R.State.self, for: .output)),
-      initialState: (try? maker(scope)).map { json(show($0().initialState, $0)) }
+      initialState: (try? initial(scope)).map { json($0) }
         ?? Array("null".utf8),
       exampleActions: exampleActions.map { json($0) },
       parameters: parameters.map {
         ReactorDescription.Parameters(schema: $0.schema, default: $0.defaults, example: $0.example)
       })
+  }
+
+  /// The initial State of a new instance as clients see it.
+  func initial(_ scope: SessionScope) throws -> R.State {
+    let reactor = try maker(scope)()
+    let state = reactor.initialState
+    return FoldingInstance(reactor).shown(state)
   }
 
   // MARK: JSON
@@ -137,19 +143,6 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
       default: "it cannot be upgraded."
       }
     return .unreadable(version: entry.version, reason: reason)
-  }
-
-  /// Applies `transform(state:)` to an earlier state, and returns the last state that it emits
-  /// synchronously.
-  ///
-  /// Returns the state unchanged if it emits none.
-  func show(_ state: R.State, _ make: () -> R) -> R.State {
-    let shown = Mutex(state)
-    let source = Observable.just(state)
-    let transformed = make().transform(state: source)
-    guard transformed !== source else { return state }
-    transformed.subscribe(onNext: { next in shown.withLock { $0 = next } }).dispose()
-    return shown.withLock { $0 }
   }
 }
 

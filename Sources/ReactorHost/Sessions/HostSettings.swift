@@ -15,6 +15,34 @@ public struct HostSettings: Sendable {
     case explicit
   }
 
+  /// The builds that fold each mutation a second time.
+  public enum MutationCheck: String, CaseIterable, Sendable {
+    /// Debug builds.
+    case debug
+
+    /// All builds.
+    case always
+
+    /// No build.
+    case never
+
+    /// Whether this build folds each mutation a second time.
+    var isActive: Bool {
+      #if DEBUG
+        self != .never
+      #else
+        self == .always
+      #endif
+    }
+  }
+
+  /// `sessions.check`: whether each mutation is folded a second time, by a new instance and from a State
+  /// that was decoded from its JSON.
+  ///
+  /// A difference shows that `reduce` is not pure, see ``Impurity``. The first one of a reactor is
+  /// logged, each is counted. A session that is not checked pays nothing.
+  public var mutationCheck = MutationCheck.debug
+
   /// `sessions.create`.
   public var sessionCreation = SessionCreation.implicit
 

@@ -12,6 +12,9 @@ final class ReactorCounts: Sendable {
   let effectFailures = Counter()
   /// Errors of the streams that a `transform` returned.
   let streamFailures = Counter()
+  /// Mutations whose second fold differs, see ``Impurity``.
+  let impureMutations = Counter()
+  let hasLoggedImpurity = Atomic<Bool>(false)
   let timersFired = Counter()
   /// The time from the due time of a timer to the execution of its action.
   let timerLateness = Histogram.ofTimes()

@@ -81,6 +81,12 @@ extension Configuration {
       "sessions.effects", \.host.sessionEffectLimit, .count(1...1_000_000),
       help: "The maximum number of effects that run at a time in one session."),
     Setting(
+      "sessions.check", \.host.mutationCheck, .choice(),
+      help: """
+        The builds that fold each mutation a second time and log a reduce that is not pure: debug \
+        builds, always or never. It takes several times the time of a mutation.
+        """),
+    Setting(
       "sessions.timers", \.host.timerLimit, .count(1...100_000),
       help: "The maximum number of timers of one session."),
 

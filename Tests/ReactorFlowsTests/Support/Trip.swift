@@ -41,7 +41,12 @@ final class Trip {
   }
 
   private static func host(_ board: TripBoard, _ log: any MutationLog) -> Host {
-    Host([ReactorRegistration("trip", summary: "A flow") { TripFlow(board) }], log: log)
+    // The board records the calls of the live session only.
+    var settings = HostSettings()
+    settings.mutationCheck = .never
+    return Host(
+      [ReactorRegistration("trip", summary: "A flow") { TripFlow(board) }], log: log,
+      settings: settings)
   }
 
   /// Starts a new host over the same log, as after a restart.

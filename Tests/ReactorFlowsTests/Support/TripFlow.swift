@@ -155,10 +155,12 @@ final class HomeReactor: Reactor {
 final class NoteReactor: Reactor, FollowingReactor {
   enum Action: Codable, Sendable {
     case write(String), hold, search, cancelSearch, schedule, fail, report(TripFlow.Step)
-    case writeAndReport(String, TripFlow.Step)
+    case writeAndReport(String, TripFlow.Step), count
   }
 
-  enum Mutation: Codable, Sendable { case write(String), followed(String), report(TripFlow.Step) }
+  enum Mutation: Codable, Sendable {
+    case write(String), followed(String), report(TripFlow.Step), count
+  }
 
   struct State: Codable, Equatable {
     var name = ""
@@ -183,6 +185,7 @@ final class NoteReactor: Reactor, FollowingReactor {
     case .fail: .error(Mishap())
     case .report(let step): .just(.report(step))
     case .writeAndReport(let text, let step): .of(.report(step), .write(text))
+    case .count: .of(.count, .count)
     }
   }
 
@@ -200,6 +203,7 @@ final class NoteReactor: Reactor, FollowingReactor {
     case .write(let text): state.texts.append(text)
     case .followed(let text): state.texts.append("\(text) followed")
     case .report: break
+    case .count: state.texts.append("<\(currentState.texts.count)>")
     }
     return state
   }

@@ -6,7 +6,10 @@ public struct RefoldReport: Equatable, Sendable {
   /// The number of snapshots that were compared.
   public var snapshots = 0
 
-  /// The errors, one line each.
+  /// The first difference between two folds; `nil` if the reactor is pure.
+  public var impurity: Impurity?
+
+  /// The errors of the log, one line each.
   public var findings: [String] = []
 
   /// Creates a report without findings.
