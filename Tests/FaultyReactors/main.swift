@@ -12,6 +12,7 @@ CommandLineInterface.main { context in
       "cautious", summary: "Enters numbers, and does not repeat an interrupted action",
       whenInterrupted: .giveUp
     ) { LedgerReactor() },
+    ReactorRegistration("dice", summary: "Draws random numbers in reduce") { DiceReactor() },
     ReactorRegistration("counter", summary: "Has the name of a shipped reactor") {
       FaultyReactor()
     },

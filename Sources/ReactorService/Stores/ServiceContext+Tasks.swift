@@ -1,5 +1,4 @@
 internal import Dispatch
-internal import Glibc
 internal import ReactorHost
 internal import ReactorLog
 internal import SQLiteLog
@@ -53,36 +52,37 @@ extension ServiceContext {
     }
   }
 
-  /// Replays every session and prints the findings.
+  /// Replays every session, and prints the findings and their result.
   private func verify(
     _ store: SQLiteMaintenance, _ path: String, _ reactors: [ReactorRegistration]
   ) throws {
-    var findings = try store.check()
-    var (sessions, mutations, snapshots) = (0, 0, 0)
+    var verification = StoreVerification()
+    verification.add(damage: try store.check())
     let host = Host(reactors, log: try SQLiteLog(reading: path))
     for reactor in host.reactors {
       var last: String?
       while true {
         let page = try reactor.sessions(after: last, limit: 1000)
         for session in page {
-          sessions += 1
           last = session.id
-          do throws(LogError) {
-            let report = try reactor.refold(session.id)
-            mutations += report.mutations
-            snapshots += report.snapshots
-            findings += report.findings.map { "\(reactor.name)/\(session.id): \($0)" }
-          } catch {
-            findings.append("\(reactor.name)/\(session.id): \(error)")
-          }
+          let key = SessionKey(reactor: reactor.name, id: session.id)
+          let report = Result { () throws(LogError) in try reactor.refold(session.id) }
+          try verification.add(key, report) { try store.lacksChecksums(key) }
         }
         if page.isEmpty { break }
       }
     }
-    for finding in findings { print(finding) }
-    print("\(sessions) sessions, \(mutations) mutations, \(snapshots) snapshots verified")
-    guard findings.isEmpty else {
-      throw ConfigurationError(message: "the store is damaged", exitCode: EX_DATAERR)
+    let hosted = Set(host.reactors.map(\.name))
+    for (reactor, count) in try store.countSessions() where !hosted.contains(reactor) {
+      verification.add(unhosted: reactor, sessions: count)
     }
+    for finding in verification.findings { print(finding) }
+    print(
+      """
+      \(verification.sessions) sessions, \(verification.mutations) mutations, \
+      \(verification.snapshots) snapshots verified
+      """)
+    guard let result = verification.result else { return print(verification.sentence) }
+    throw ConfigurationError(message: verification.sentence, exitCode: result.rawValue)
   }
 }

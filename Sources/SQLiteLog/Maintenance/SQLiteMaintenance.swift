@@ -26,6 +26,42 @@ public struct SQLiteMaintenance: Sendable {
     }
   }
 
+  /// Counts the sessions of each reactor, in the order of the names.
+  ///
+  /// Can run while a daemon uses the store.
+  ///
+  /// - Throws: If the store cannot be read.
+  public func countSessions() throws(SQLiteLogError) -> [(reactor: String, count: Int)] {
+    let connection = try StoreFile(path: path).open(for: .reading)
+    return try mappingErrors { () throws(DatabaseError) in
+      let statement = try connection.prepare(
+        "SELECT reactor, count(*) FROM sessions WHERE ended = 0 GROUP BY reactor ORDER BY reactor")
+      var counts: [(reactor: String, count: Int)] = []
+      while let (reactor, count) = try statement.next(as: (String, Int).self) {
+        counts.append((reactor, count))
+      }
+      return counts
+    }
+  }
+
+  /// Returns whether entries of a session have no checksum, so that ``check()`` does not find a change of
+  /// them: former releases wrote none.
+  ///
+  /// - Throws: If the store cannot be read.
+  public func lacksChecksums(_ session: SessionKey) throws(SQLiteLogError) -> Bool {
+    let connection = try StoreFile(path: path).open(for: .reading)
+    return try mappingErrors { () throws(DatabaseError) in
+      let statement = try connection.prepare(
+        """
+        SELECT count(*) FROM sessions JOIN mutations ON mutations.session = id
+        WHERE reactor = ? AND sessions.session = ? AND checksum IS NULL
+        """)
+      try session.reactor.bind(to: statement, at: 1)
+      try session.id.bind(to: statement, at: 2)
+      return try statement.next(as: Int.self) ?? 0 > 0
+    }
+  }
+
   /// Copies one state of the store to a new file, with mode 0600.
   ///
   /// Can run while a daemon uses the store. The copy is an independent store. It gets its name when it
