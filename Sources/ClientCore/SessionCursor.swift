@@ -1,3 +1,5 @@
+internal import ReactorCoding
+
 /// A position in the history of a session, as clients see it: `{epoch}-{version}`.
 ///
 /// Separate from the `Cursor` of the log: an app does not link the log, and for a client the epoch
@@ -15,13 +17,12 @@ public struct SessionCursor: Hashable, Sendable, CustomStringConvertible {
     self.version = version
   }
 
-  /// Parses a cursor; `nil` for anything else.
+  /// Parses a cursor in any form in which a server or a proxy writes one: as the id of an event, or as an
+  /// entity tag, also a weak one and one with the suffix of a content coding.
+  ///
+  /// - Returns: `nil` for anything else.
   public init?(_ text: some StringProtocol) {
-    self.init(bytes: Array(text.utf8)[...])
-  }
-
-  /// Parses a cursor; `nil` for anything else.
-  init?(bytes: ArraySlice<UInt8>) {
+    let bytes = Array(PositionText.plain(text).utf8)
     guard bytes.count <= 64, let dash = bytes.lastIndex(of: UInt8(ascii: "-")),
       dash > bytes.startIndex, dash + 1 < bytes.endIndex
     else { return nil }

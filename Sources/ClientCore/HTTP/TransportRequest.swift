@@ -74,20 +74,8 @@ public struct TransportHead: Hashable, Sendable {
     } ?? false
   }
 
-  /// The cursor in the entity tag, without the suffix of a content coding.
-  package var cursor: SessionCursor? {
-    guard let tag = self["etag"] else { return nil }
-    var bytes = Array(tag.utf8)[...]
-    if bytes.starts(with: "W/".utf8) { bytes = bytes.dropFirst(2) }
-    guard bytes.count > 2, bytes.first == UInt8(ascii: "\""), bytes.last == UInt8(ascii: "\"")
-    else {
-      return nil
-    }
-    bytes = bytes.dropFirst().dropLast()
-    let coding = "+gzip".utf8
-    if bytes.suffix(coding.count).elementsEqual(coding) { bytes = bytes.dropLast(coding.count) }
-    return SessionCursor(bytes: bytes)
-  }
+  /// The cursor in the entity tag.
+  package var cursor: SessionCursor? { self["etag"].flatMap { SessionCursor($0) } }
 
   /// The value of `Retry-After` in seconds, at most one hour; `nil` for a date, and without the
   /// field.

@@ -64,7 +64,7 @@ struct ChangeEndpoints {
 
   /// Returns the position in `after`; `nil` if the parameter is absent.
   private func position(_ query: Query) throws(Problem) -> ChangePosition? {
-    guard let text = query["after"] else { return nil }
+    guard let text = query["after"].map({ PositionText.plain($0) }) else { return nil }
     if text == "0" { return .oldest }
     guard let id = ChangeID(text) else {
       throw .invalid(parameter: "after", "The parameter after takes the id of a change, or 0.")
@@ -165,7 +165,7 @@ struct ChangeEndpoints {
     var position = position ?? .latest
     var isMalformed = false
     if let lastEventID {
-      let id = ChangeID(lastEventID)
+      let id = ChangeID(PositionText.plain(lastEventID))
       isMalformed = id == nil
       position = id.map { .id($0) } ?? .oldest
     }

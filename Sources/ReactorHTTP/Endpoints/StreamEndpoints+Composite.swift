@@ -20,8 +20,7 @@ extension StreamEndpoints {
     let views = try wanted.views(of: sources.count)
     let owner = StreamOwner(try call.chosenName(query))
     guard !channels.isDraining else { return call.reply(response(to: call, RetryStream())) }
-    let cursors = wanted.lastEventID.map { CompositeCursor($0) }
-    open(sources[...], [], cursors, call) { result in
+    open(sources[...], [], wanted.lastEventID, call) { result in
       switch result {
       case .success(let sessions) where sessions.allSatisfy { $0 == nil }:
         // Status 204 stops an `EventSource` permanently.
@@ -32,7 +31,7 @@ extension StreamEndpoints {
         }
         let subscribed = Array(zip(zip(sources, sessions), views))
         let client = call.owner
-        subscribe(to: subscribed[...], [], wanted, cursors, by: owner, of: client) {
+        subscribe(to: subscribed[...], [], wanted, by: owner, of: client) {
           [channels] parts in
           guard let parts else { return call.reply(response(to: call, RetryStream())) }
           call.reply(
@@ -71,19 +70,19 @@ extension StreamEndpoints {
 
   /// Finds the sessions one after the other; an ended one is `nil`.
   private func open(
-    _ sources: ArraySlice<Source>, _ opened: [(any SessionSource)?], _ cursors: CompositeCursor??,
+    _ sources: ArraySlice<Source>, _ opened: [(any SessionSource)?], _ last: LastEventID,
     _ call: Call,
     _ completion: @escaping @Sendable (Result<[(any SessionSource)?], SessionError>) -> Void
   ) {
     guard let source = sources.first else { return completion(.success(opened)) }
     let position: @Sendable (String) -> StreamPosition = { epoch in
-      StreamPosition(cursors, of: source.name, in: epoch)
+      last.position(in: epoch, of: source.name)
     }
     call.streamSource(of: source.reactor, source.id, in: host, from: position) { result in
       switch result {
       case .success(let session):
-        open(sources.dropFirst(), opened + [session], cursors, call, completion)
-      case .failure(.ended): open(sources.dropFirst(), opened + [nil], cursors, call, completion)
+        open(sources.dropFirst(), opened + [session], last, call, completion)
+      case .failure(.ended): open(sources.dropFirst(), opened + [nil], last, call, completion)
       case .failure(let error): completion(.failure(error))
       }
     }
@@ -92,7 +91,7 @@ extension StreamEndpoints {
   /// Subscribes to the sessions one after the other; to none if too many reads of the client wait.
   private func subscribe(
     to sessions: ArraySlice<((Source, (any SessionSource)?), StreamView)>,
-    _ parts: [CompositeStream.Part], _ wanted: StreamRequest, _ cursors: CompositeCursor??,
+    _ parts: [CompositeStream.Part], _ wanted: StreamRequest,
     by owner: StreamOwner, of client: WorkerPool.Owner,
     _ completion: @escaping @Sendable ([CompositeStream.Part]?) -> Void
   ) {
@@ -100,10 +99,10 @@ extension StreamEndpoints {
     guard let session else {
       let ended = CompositeStream.Part(source.name, nil, StreamOpening(), at: nil)
       return subscribe(
-        to: sessions.dropFirst(), parts + [ended], wanted, cursors, by: owner, of: client,
+        to: sessions.dropFirst(), parts + [ended], wanted, by: owner, of: client,
         completion)
     }
-    let position = StreamPosition(cursors, of: source.name, in: session.epoch)
+    let position = wanted.lastEventID.position(in: session.epoch, of: source.name)
     channels.subscribe(
       to: session, wanted, in: view, by: owner, of: client, from: position
     ) { subscribed in
@@ -115,25 +114,8 @@ extension StreamEndpoints {
         if !opening.isReset, case .cursor(let cursor) = position { cursor } else { nil }
       let part = CompositeStream.Part(source.name, subscription, opening, at: cursor)
       subscribe(
-        to: sessions.dropFirst(), parts + [part], wanted, cursors, by: owner, of: client,
+        to: sessions.dropFirst(), parts + [part], wanted, by: owner, of: client,
         completion)
     }
-  }
-}
-
-extension StreamPosition {
-  /// Finds the position in one session of a stream of several sessions.
-  ///
-  /// - Parameters:
-  ///   - cursors: The last event id of the client; the inner optional is `nil` if it cannot be read.
-  ///   - name: The session, `{reactor}/{session}`.
-  ///   - epoch: The name of the session's history.
-  fileprivate init(_ cursors: CompositeCursor??, of name: String, in epoch: String) {
-    self =
-      switch cursors {
-      case nil: .beginning
-      case .some(nil): .unknown
-      case .some(let cursors?): cursors.position(of: name, in: epoch)
-      }
   }
 }

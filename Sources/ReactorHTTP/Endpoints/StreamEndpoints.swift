@@ -119,7 +119,7 @@ struct StreamEndpoints {
     }
     channels.subscribe(
       to: source, wanted, in: wanted.view, by: owner, of: call.owner,
-      from: StreamPosition(wanted.lastEventID)
+      from: wanted.lastEventID.position(in: source.current.cursor.epoch)
     ) { [channels] subscribed in
       guard let (subscription, opening) = subscribed else {
         return call.reply(response(to: call, RetryStream()))
@@ -136,8 +136,8 @@ struct StreamEndpoints {
     let wanted = try StreamRequest(query, call.request)
     let owner = StreamOwner(try call.chosenName(query))
     guard !channels.isDraining else { return call.reply(response(to: call, RetryStream())) }
-    let position = StreamPosition(wanted.lastEventID)
-    call.streamSource(of: reactor, id, in: host, from: { _ in position }) { result in
+    let position: @Sendable (String) -> StreamPosition = { wanted.lastEventID.position(in: $0) }
+    call.streamSource(of: reactor, id, in: host, from: position) { result in
       switch result {
       case .success(let session) where hasCapacity(session):
         if let problem = signalProblem(of: session, wanted) { return call.reply(problem) }
@@ -158,7 +158,8 @@ struct StreamEndpoints {
     let wanted = try StreamRequest(try call.query(), call.request)
     guard !channels.isDraining else { return call.reply(response(to: call, RetryStream())) }
     if let problem = signalProblem(of: global, wanted) { throw problem }
-    guard StreamPosition(wanted.lastEventID).isBeyond(global.current) else {
+    let current = global.current
+    guard wanted.lastEventID.position(in: current.cursor.epoch).isBeyond(current) else {
       return reply(call, with: global, wanted, by: .anonymous)
     }
     // The client can have a later value: this process can be cut off from the one that set it.

@@ -6,7 +6,8 @@ internal import ReactorTransport
 /// The value of `If-Match` or `If-None-Match` (RFC 9110, 13.1).
 enum EntityTags {
   case any
-  case tags([(tag: Substring, isWeak: Bool)])
+  /// The tags without their quotes.
+  case tags([Substring])
 
   /// Parses a field of a request; `nil` if it is absent.
   init?(of request: HTTPRequest, in header: HTTPHeader, name: String) throws(Problem) {
@@ -21,20 +22,19 @@ enum EntityTags {
       self = .any
       return
     }
-    var tags: [(Substring, Bool)] = []
+    var tags: [Substring] = []
     var rest = text
     while true {
       rest = rest.drop { $0 == " " || $0 == "\t" || $0 == "," }
       guard !rest.isEmpty else { break }
-      let isWeak = rest.hasPrefix("W/")
-      if isWeak { rest = rest.dropFirst(2) }
+      if rest.hasPrefix("W/") { rest = rest.dropFirst(2) }
       guard rest.first == "\"", let end = rest.dropFirst().firstIndex(of: "\"") else {
         throw Problem(
           .invalidParameter,
           "The field \(name) takes * or entity tags in quotes, such as \"k3x9q2-17\".",
           members: [.init("parameter", .string(name))])
       }
-      tags.append((rest[rest.index(after: rest.startIndex)..<end], isWeak))
+      tags.append(rest[rest.index(after: rest.startIndex)..<end])
       rest = rest[rest.index(after: end)...]
     }
     self = .tags(tags)
@@ -48,14 +48,17 @@ enum EntityTags {
   /// Returns a tag with its quotes, as the client sent it; `nil` if it is not among the tags.
   func sent(_ tag: String) -> String? {
     guard case .tags(let tags) = self else { return nil }
-    return tags.first { Self.plain($0.tag) == tag }.map { "\"\($0.tag)\"" }
+    return tags.first { PositionText.plain($0) == tag }.map { "\"\($0)\"" }
   }
 
-  /// The cursors, by strong comparison: `If-Match`; `nil` for any.
+  /// The cursors: `If-Match`; `nil` for any.
+  ///
+  /// Those of weak tags, too: a proxy weakens a tag if it compresses the response, and equal cursors are
+  /// equal States.
   var cursors: [Cursor]? {
     switch self {
     case .any: nil
-    case .tags(let tags): tags.compactMap { $0.isWeak ? nil : Cursor(Self.plain($0.tag)) }
+    case .tags(let tags): tags.compactMap { Cursor(PositionText.plain($0)) }
     }
   }
 
@@ -63,11 +66,6 @@ enum EntityTags {
   ///
   /// It must differ from the tag of the plain one (RFC 9110, 8.8.3.3). No cursor contains a plus.
   static let gzipSuffix = "+gzip"
-
-  /// Returns the tag of the plain representation: a compressed one has the same cursor.
-  private static func plain(_ tag: Substring) -> Substring {
-    tag.hasSuffix(gzipSuffix) ? tag.dropLast(gzipSuffix.count) : tag
-  }
 }
 
 extension StringProtocol {

@@ -1,5 +1,41 @@
+internal import ReactorCoding
 internal import ReactorHost
 internal import ReactorLog
+
+/// The `id` of the last event that a client has, as it sends it to resume a stream.
+///
+/// A stream of one session accepts that of a stream of several, and the reverse, since the epochs differ; each
+/// cursor can be in any form of ``PositionText``.
+enum LastEventID {
+  /// The client is new.
+  case none
+  case malformed
+  case cursors(CompositeCursor)
+
+  /// Parses the value of `Last-Event-ID` or `last_event_id`.
+  init(_ text: String?) {
+    guard let text else {
+      self = .none
+      return
+    }
+    self = CompositeCursor(text).map { .cursors($0) } ?? .malformed
+  }
+
+  /// Finds the client's position in the history of a session or global.
+  ///
+  /// - Parameters:
+  ///   - epoch: The name of the history.
+  ///   - name: The session of a stream of several, `{reactor}/{session}`: without a cursor for it, the
+  ///     client is new. On a stream of one source, its client is not.
+  /// - Returns: The position.
+  func position(in epoch: String, of name: String? = nil) -> StreamPosition {
+    switch self {
+    case .none: .beginning
+    case .malformed: .unknown
+    case .cursors(let cursors): cursors.position(in: epoch, of: name)
+    }
+  }
+}
 
 /// The cursors of several sessions: the `id` of events on a stream of several sessions.
 ///
@@ -16,26 +52,35 @@ struct CompositeCursor {
   private static let tagLength = 5
   private static let alphabet = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
 
-  private let cursors: [Substring: [Cursor]]
+  private var tagged: [Substring: [Cursor]] = [:]
+  /// The cursors without a tag, by epoch.
+  private var untagged: [String: Cursor] = [:]
+  /// A cursor without a tag.
+  private var other: Cursor?
 
-  /// Parses the id of an event.
+  /// Parses the id of an event, or a cursor.
   init?(_ text: String) {
-    var cursors: [Substring: [Cursor]] = [:]
-    for part in text.split(separator: Self.separator, omittingEmptySubsequences: false) {
-      let tag = part.prefix(Self.tagLength)
+    let parts = PositionText.plain(text).split(
+      separator: Self.separator, omittingEmptySubsequences: false)
+    for part in parts {
       let rest = part.dropFirst(Self.tagLength)
-      guard rest.first == ".", let cursor = Cursor(rest.dropFirst()) else { return nil }
-      cursors[tag, default: []].append(cursor)
+      let isTagged = rest.first == "."
+      let cursor = isTagged ? Cursor(PositionText.plain(rest.dropFirst())) : nil
+      if let cursor { tagged[part.prefix(Self.tagLength), default: []].append(cursor) }
+      // An epoch can begin like a tag.
+      let whole = Cursor(PositionText.plain(part))
+      if let whole { untagged[whole.epoch] = whole }
+      if cursor == nil { other = whole }
+      guard cursor != nil || whole != nil else { return nil }
     }
-    self.cursors = cursors
   }
 
-  /// Returns the client's position in a session.
-  func position(of name: String, in epoch: String) -> StreamPosition {
-    guard let found = cursors[Self.tag(of: name)[...]], let first = found.first else {
-      return .beginning
-    }
-    return .cursor(found.first { $0.epoch == epoch } ?? first)
+  /// Returns the client's position, see ``LastEventID/position(in:of:)``.
+  func position(in epoch: String, of name: String?) -> StreamPosition {
+    let own: [Cursor] =
+      name.map { tagged[Self.tag(of: $0)[...]] ?? [] } ?? Array(tagged.values.joined())
+    let known = own.first { $0.epoch == epoch } ?? untagged[epoch] ?? own.first ?? other
+    return known.map { .cursor($0) } ?? .beginning
   }
 
   /// Encodes the id of an event.

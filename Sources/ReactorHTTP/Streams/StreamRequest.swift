@@ -16,8 +16,8 @@ struct StreamRequest {
   /// The events that are sent in addition to States.
   let notices: StreamNotices.Kinds
 
-  /// The id of the client's last event; the header field wins over the parameter.
-  let lastEventID: String?
+  /// The positions in the id of the client's last event; the header field wins over the parameter.
+  let lastEventID: LastEventID
 
   private let isDatastar: Bool
 
@@ -28,7 +28,7 @@ struct StreamRequest {
     view = StreamView(pointer: try query.pointer("select"), format: format, name: names.first)
     wantsEveryVersion = try query.choice("replay", "all")
     notices = try StreamNotices.Kinds(query)
-    lastEventID = request[header: .lastEventID] ?? query["last_event_id"]
+    lastEventID = LastEventID(request[header: .lastEventID] ?? query["last_event_id"])
     isDatastar = format == .signals
   }
 
@@ -128,15 +128,6 @@ enum StreamPosition: Equatable {
 
   /// The client sent something that is not a cursor.
   case unknown
-
-  /// Parses the last event id of a stream of one session.
-  init(_ lastEventID: String?) {
-    guard let lastEventID else {
-      self = .beginning
-      return
-    }
-    self = Cursor(lastEventID).map { .cursor($0) } ?? .unknown
-  }
 
   /// Returns the position from which the client can continue.
   ///

@@ -2,6 +2,13 @@
 
 import { hash } from "./requests.js";
 
+/**
+ * The cursor in an entity tag, which can be weak, and have the suffix of a content coding: a proxy
+ * compresses responses.
+ */
+export const cursorOf = (tag) =>
+  tag.trim().replace(/^(W\/)?"(.*)"$/, "$2").replace(/([-+; ]+(gzip|br|zstd|deflate))+$/, "");
+
 /** The epoch and the version of a cursor. */
 export function position(cursor) {
   const dash = cursor.lastIndexOf("-");

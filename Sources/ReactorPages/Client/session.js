@@ -1,6 +1,6 @@
 // A session: its State, with expected changes on top, and its actions.
 
-import { address, hasReached, position } from "./cursors.js";
+import { address, cursorOf, hasReached, position } from "./cursors.js";
 import { patched, stringify } from "./json.js";
 import { backOff, hasContent, Problem, problemOf, randomID, request, settings } from "./requests.js";
 import { Stream, Value } from "./streams.js";
@@ -130,7 +130,7 @@ export class Reactor {
     }
     try {
       const response = await this.#post(entry, stringify(action), options);
-      entry.cursor = (response.headers.get("ETag") ?? "").replaceAll('"', "");
+      entry.cursor = cursorOf(response.headers.get("ETag") ?? "");
     } finally {
       // Rejected, or without a cursor: remove it now. Otherwise it is removed at its cursor.
       if (!entry.cursor) this.#optimistic = this.#optimistic.filter((other) => other !== entry);
@@ -167,7 +167,7 @@ export class Reactor {
       "Content-Type": "application/json",
       "Idempotency-Key": randomID(),
       Prefer: `return=minimal${wait === undefined ? "" : `, wait=${wait}`}`,
-      ...(ifMatch && { "If-Match": `"${ifMatch}"` }),
+      ...(ifMatch && { "If-Match": `"${cursorOf(ifMatch)}"` }),
     };
     let deadline = Date.now() + patience;
     this.#queue.push(entry);

@@ -70,6 +70,25 @@ struct CompressionTests {
       try session.post(#"{"leave":"Ada"}"#, ["If-Match": packed]), 412, "version-mismatch")
   }
 
+  @Test(arguments: [false, true])
+  func `a stream resumes at the tag of a compressed State`(isWeak: Bool) throws {
+    let packed = try #require(try session.state("", gzip)["ETag"])
+    let tag = isWeak ? "W/" + packed : packed
+    let encoded = tag.utf8.map { "%" + String(Int($0) | 0x100, radix: 16).dropFirst() }.joined()
+    for stream in [
+      try session.events("", ["Last-Event-ID": tag]),
+      try session.events("?last_event_id=\(encoded)"),
+      try session.events("?replay=all", ["Last-Event-ID": tag]),
+    ] {
+      #expect(stream.head.status == 200)
+      try session.post(#"{"leave":"Ada"}"#)
+      try session.post(#"{"join":"Ada"}"#)
+      let next = try #require(try stream.nextEvent())
+      #expect(next.event == nil)
+      #expect(next.data?.contains("Analytical") == true)
+    }
+  }
+
   @Test func `a stream is never compressed`() throws {
     let stream = try session.events("", gzip)
     #expect(stream.head["Content-Encoding"] == nil)

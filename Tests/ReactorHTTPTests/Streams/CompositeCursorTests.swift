@@ -13,14 +13,14 @@ struct CompositeCursorTests {
 
   @Test func `each session finds its cursor`() throws {
     let cursor = try #require(CompositeCursor(text))
-    #expect(cursor.position(of: "counter/a", in: "e1") == .cursor(Cursor(epoch: "e1", version: 3)))
-    #expect(cursor.position(of: "counter/b", in: "e2") == .cursor(Cursor(epoch: "e2", version: 17)))
-    #expect(cursor.position(of: "counter/c", in: "e1") == .beginning)
+    #expect(cursor.position(in: "e1", of: "counter/a") == .cursor(Cursor(epoch: "e1", version: 3)))
+    #expect(cursor.position(in: "e2", of: "counter/b") == .cursor(Cursor(epoch: "e2", version: 17)))
+    #expect(cursor.position(in: "e1", of: "counter/c") == .beginning)
   }
 
   @Test func `a session that was created again finds the cursor of the old one`() throws {
     let cursor = try #require(CompositeCursor(text))
-    #expect(cursor.position(of: "counter/a", in: "e9") == .cursor(Cursor(epoch: "e1", version: 3)))
+    #expect(cursor.position(in: "e9", of: "counter/a") == .cursor(Cursor(epoch: "e1", version: 3)))
   }
 
   @Test func `a composite cursor needs no percent-encoding in a URL`() {
@@ -33,8 +33,8 @@ struct CompositeCursorTests {
 
   @Test(
     arguments: [
-      "", "x", "e1-3", "~", "abcde", "abcde.", "abcde.x", "abcde.e-1~", "~abcde.e-1",
-      "abcdef.e-1", "abcde.e-1 ", "abcde.e-1~abcde", "éééééé.e-1",
+      "", "x", "~", "abcde", "abcde.", "abcde.x", "abcde.e-1~", "~abcde.e-1", "abcde.e-1~abcde",
+      "éééééé.e-1", "abcdef.e-x",
       String(repeating: "~", count: 4000),
     ])
   func `rejects text that is not a cursor`(text: String) {
@@ -45,6 +45,26 @@ struct CompositeCursorTests {
     let tag = CompositeCursor.tag(of: "counter/a")
     let cursor = try #require(CompositeCursor("\(tag).other-9~\(tag).mine-4"))
     #expect(
-      cursor.position(of: "counter/a", in: "mine") == .cursor(Cursor(epoch: "mine", version: 4)))
+      cursor.position(in: "mine", of: "counter/a") == .cursor(Cursor(epoch: "mine", version: 4)))
+  }
+
+  @Test func `a cursor without a tag is that of the session with its epoch`() throws {
+    let cursor = try #require(CompositeCursor("e1-3"))
+    #expect(cursor.position(in: "e1", of: "counter/a") == .cursor(Cursor(epoch: "e1", version: 3)))
+    // A client that has another history is reset.
+    #expect(cursor.position(in: "e2", of: "counter/a") == .cursor(Cursor(epoch: "e1", version: 3)))
+    let dotted = try #require(CompositeCursor("abcde.e-3"))
+    let whole = Cursor(epoch: "abcde.e", version: 3)
+    #expect(dotted.position(in: "abcde.e", of: nil) == .cursor(whole))
+    #expect(dotted.position(in: "abcde.e", of: "counter/a") == .cursor(whole))
+  }
+
+  @Test func `a stream of one session resumes after the id of several`() throws {
+    let cursor = try #require(CompositeCursor(text))
+    #expect(cursor.position(in: "e2", of: nil) == .cursor(Cursor(epoch: "e2", version: 17)))
+    guard case .cursor = cursor.position(in: "e9", of: nil) else {
+      Issue.record("a client that has another history is new")
+      return
+    }
   }
 }
