@@ -20,8 +20,9 @@ export function configure(changes: {
    * Returns the token to send; `null` for none. It is called at the start, before a JSON Web Token
    * expires, and after a token was rejected or a stream has ended with it. The page notices nothing.
    *
-   * With it, each tab has a connection of its own, which it closes while it is hidden for more than 30 s,
-   * and no State is stored for the next page.
+   * The user of a token is in the claims `iss` and `sub` of a JSON Web Token, or in `user`. If neither is
+   * known, each tab has a connection of its own, which it closes while it is hidden for more than 30 s, and
+   * no State and no action is stored for the next page.
    */
   token?: (() => Promise<string | null> | string | null) | undefined;
   /**
@@ -29,6 +30,18 @@ export function configure(changes: {
    * connection only if their names are equal.
    */
   name?: string | undefined;
+  /** Identifies the user of `token` or `headers`, if the token does not name the user. */
+  user?: string | undefined;
+  /**
+   * Whether actions without a final response are stored in the browser (IndexedDB), so that the next page
+   * of the same server and user sends them, with their idempotency keys and in their order, after a reload
+   * or the end of the browser; `false` by default.
+   *
+   * With it, `send` repeats an action for 23 h unless `patience` is set. A rejection of a stored action of
+   * an earlier page is reported to `reportError`. With another user, or none, the stored actions of the
+   * former user are removed, and the pending ones are rejected.
+   */
+  offlineQueue?: boolean;
   /**
    * Whether the tabs with the same `headers` share one connection; `true` by default. A tab that does not
    * share it closes it while it is hidden for more than 30 s.
@@ -207,8 +220,8 @@ export interface SendOptions<State> {
   /** How long to wait for its effect, in seconds. */
   wait?: number;
   /**
-   * How long to retry, in milliseconds: 60,000 by default. The time in which the server executes the
-   * action does not count.
+   * How long to retry, in milliseconds: 60,000 by default, 23 h with an offline queue. The time in which
+   * the server executes the action does not count.
    */
   patience?: number;
   /** Cancels the sending. */

@@ -32,13 +32,15 @@ let tab;
 export function configure(changes) {
   const former = scope();
   Object.assign(settings, changes);
-  if (scope() !== former) forgetStates(former);
-  if ("token" in changes) forgetToken();
+  if (!tab && scope() !== former) forgetStates(former);
+  if ("token" in changes || "user" in changes) forgetToken();
   tab?.reconfigure();
 }
 
+const create = (tab, key) => new Reactor(tab, .../** @type {[string, string]} */ (key.split("/")));
+
 /** A session of a reactor; the same object for every call. */
 export function reactor(name, session, options = {}) {
-  tab ??= new Tab();
-  return tab.open(`${name}/${session}`, () => new Reactor(tab, name, session, options));
+  tab ??= new Tab(create);
+  return tab.open(`${name}/${session}`, options);
 }

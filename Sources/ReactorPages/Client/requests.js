@@ -1,6 +1,6 @@
 // Requests, and the problems of those that fail.
 
-import { currentToken, forgetToken } from "./token.js";
+import { currentToken, forgetToken, tokenIdentity } from "./token.js";
 
 /** How the server is reached; see `configure`. */
 export const settings = {
@@ -10,7 +10,10 @@ export const settings = {
   token: undefined,
   /** @type {string | undefined} */
   name: undefined,
+  /** @type {string | undefined} */
+  user: undefined,
   isShared: true,
+  offlineQueue: false,
 };
 
 /** The problem types of the server by status, except `effect-failed`, whose status the reactor chooses. */
@@ -154,15 +157,24 @@ export function hash(text, seed = 2_166_136_261) {
  * connection delivers what its credential may read.
  */
 export function scope() {
-  // The user of a function's tokens is unknown: the connection is not shared, and no State is restored.
-  if (settings.token) return `reactord 3 ${settings.base} ${pageID}`;
-  const headers = JSON.stringify([
-    Object.entries(settings.headers).map(([name, value]) => [name.toLowerCase(), value]).sort(),
-    settings.name,
-  ]);
+  const identity = settings.token && tokenIdentity();
+  // If the user of a function's tokens is unknown, the connection is not shared, and no State is restored.
+  if (settings.token && !identity) return `reactord 3 ${settings.base} ${pageID}`;
+  const headers = JSON.stringify([sortedHeaders(), settings.name, identity?.user ?? settings.user, identity?.rights]);
   // The number is the version of the messages between tabs. The headers are hashed, since the names
   // of locks and channels are visible to every page of the origin.
   return `reactord 3 ${settings.base} ${hash(headers)}.${hash(headers, 1)}`;
+}
+
+const sortedHeaders = () =>
+  Object.entries(settings.headers).map(([name, value]) => [name.toLowerCase(), value]).sort();
+
+/** Identifies the server and the user, whose stored actions are sent; `undefined` if the user is unknown. */
+export function owner() {
+  const user = settings.token ? tokenIdentity()?.user : settings.user ?? sortedHeaders();
+  if (user === undefined) return undefined;
+  const text = JSON.stringify([!!settings.token, user]);
+  return `reactord queue ${settings.base} ${hash(text)}.${hash(text, 1)}`;
 }
 
 /** @typedef {import("../reactor").Problem} Declared */

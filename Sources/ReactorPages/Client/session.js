@@ -1,7 +1,8 @@
 // A session: its State, with expected changes on top, and its actions.
 
 import { address, cursorOf, hasReached, position } from "./cursors.js";
-import { patched, stringify } from "./json.js";
+import { parse, patched, stringify } from "./json.js";
+import { BOUND, MEMORY, tooMany } from "./offline.js";
 import { backOff, hasContent, Problem, problemOf, randomID, request, settings } from "./requests.js";
 import { Stream, Value } from "./streams.js";
 
@@ -60,18 +61,29 @@ export class Reactor {
   #waiting = new Set();
   /** The actions without a final response, in the order of `send`. */
   #queue = /** @type {any[]} */ ([]);
+  /** These actions, and those that are not in the queue yet. */
+  #pending = new Set();
   /** The functions that end the pauses between two attempts. @type {Set<() => void>} */
   #pauses = new Set();
 
   /** @param {import("./tabs.js").Tab} tab */
-  constructor(tab, name, session, options) {
+  constructor(tab, name, session) {
     this.#tab = tab;
     this.name = name;
     this.session = session;
     this.key = `${name}/${session}`;
-    this.#reduce = options.reduce;
-    this.confirmed = tab.restored(this.key) ?? undefined;
-    this.#base = this.confirmed;
+  }
+
+  /** @param {{ reduce?: (state: any, action: any) => any }} options */
+  use({ reduce }) {
+    this.#reduce ??= reduce;
+  }
+
+  /** Shows the State that the previous page of this tab had, unless there is a newer one. */
+  restore() {
+    const known = this.confirmed || this.hasEnded ? null : this.#tab.restored(this.key);
+    if (!known) return;
+    this.confirmed = this.#base = known;
     this.#show();
   }
 
@@ -81,6 +93,11 @@ export class Reactor {
 
   get version() {
     return this.confirmed ? position(this.cursor).version : 0;
+  }
+
+  /** Whether an action has no final response. */
+  get isSending() {
+    return this.#pending.size > 0;
   }
 
   get hasEnded() {
@@ -121,23 +138,81 @@ export class Reactor {
    */
   async send(action, options = /** @type {import("../reactor").SendOptions<any>} */ ({})) {
     if (this.hasEnded) throw this.#ending();
+    if (this.#pending.size >= BOUND) throw tooMany();
     const guess = options.optimistic !== undefined ? options.optimistic
       : this.#reduce && ((state) => this.#reduce(state, action));
-    const entry = { guess, cursor: "", isSent: false, isPassable: false, proceed: () => {} };
+    const { ifMatch, wait } = options;
+    const record = { session: this.key, key: randomID(), body: stringify(action), ifMatch, wait };
+    const entry = this.#expect(guess);
+    this.#pending.add(entry);
+    if (settings.offlineQueue) await this.#tab.entered;
+    const { queue } = this.#tab;
+    // The request does not wait for the storage of its own action.
+    const stored = queue?.add(record);
+    stored?.catch(reportError);
+    entry.sent = () => stored?.then(() => queue.sent(record)).catch(() => {});
+    try {
+      await queue?.ready;
+      const { signal, patience = queue ? MEMORY : 60_000 } = options;
+      await this.#perform(entry, record, { signal, patience });
+    } finally {
+      this.#pending.delete(entry);
+      stored?.then(() => queue.remove(record)).catch(() => {});
+    }
+    if (entry.cursor) await this.#reached(entry.cursor);
+    return this.state.value;
+  }
+
+  /** Sends a stored action of a page that has ended. @param {import("./offline.js").Stored} record */
+  async resend(record) {
+    const { queue } = this.#tab;
+    const action = parse(record.body);
+    const patience = record.at === undefined ? MEMORY : record.at + MEMORY - Date.now();
+    const entry = this.#expect((state) => this.#reduce ? this.#reduce(state, action) : state);
+    entry.isRestored = true;
+    this.#pending.add(entry);
+    if (record.at === undefined) entry.sent = () => queue.sent(record).catch(() => {});
+    try {
+      if (patience <= 0) throw new Problem({ title: "There was no response in time", status: 0 });
+      await this.#perform(entry, record, { patience });
+    } catch (problem) {
+      reportError(problem);
+    }
+    this.#pending.delete(entry);
+    await queue?.remove(record).catch(reportError);
+  }
+
+  #expect(guess) {
+    const entry = {
+      guess, cursor: "", isSent: false, isPassable: false, isRestored: false, proceed: () => {},
+      sent: () => {}, cancelled: new AbortController(),
+    };
     if (guess) {
       this.#optimistic.push(entry);
       this.#show();
     }
+    return entry;
+  }
+
+  /** Returns a function that rejects the actions that are pending now, because the page has another user. */
+  cancellation() {
+    const pending = [...this.#pending];
+    return () => {
+      const problem = new Problem({ title: "The page has another user", status: 401 });
+      for (const { cancelled } of pending) cancelled.abort(problem);
+      this.wake();
+    };
+  }
+
+  async #perform(entry, record, options) {
     try {
-      const response = await this.#post(entry, stringify(action), options);
+      const response = await this.#post(entry, record, options);
       entry.cursor = cursorOf(response.headers.get("ETag") ?? "");
     } finally {
       // Rejected, or without a cursor: remove it now. Otherwise it is removed at its cursor.
       if (!entry.cursor) this.#optimistic = this.#optimistic.filter((other) => other !== entry);
       this.#update();
     }
-    if (entry.cursor) await this.#reached(entry.cursor);
-    return this.state.value;
   }
 
   async signal(value) {
@@ -160,17 +235,20 @@ export class Reactor {
    * Each attempt waits until every earlier action has a final response, or a request that has been under
    * way for 250 ms. An earlier action that pauses between two attempts is sent first.
    */
-  async #post(entry, body, options) {
-    const { ifMatch, wait, patience = 60_000, signal } = options;
+  async #post(entry, { body, ifMatch, wait, key }, { patience, signal: ended = undefined }) {
+    // @ts-ignore: `any` is newer than the type library.
+    const signal = AbortSignal.any([ended, entry.cancelled.signal].filter(Boolean));
     const longest = Math.max(30, (wait ?? 0) + 10);
     const headers = {
       "Content-Type": "application/json",
-      "Idempotency-Key": randomID(),
+      "Idempotency-Key": key,
       Prefer: `return=minimal${wait === undefined ? "" : `, wait=${wait}`}`,
       ...(ifMatch && { "If-Match": `"${cursorOf(ifMatch)}"` }),
     };
     let deadline = Date.now() + patience;
-    this.#queue.push(entry);
+    // The actions of an earlier page precede those that wait.
+    const waiting = entry.isRestored ? this.#queue.findIndex((other) => !other.isRestored && !other.isSent) : -1;
+    this.#queue.splice(waiting < 0 ? this.#queue.length : waiting, 0, entry);
     try {
       for (let failures = 0; ; failures += 1) {
         while (this.#next !== entry) await new Promise((resolve) => { entry.proceed = resolve; });
@@ -180,6 +258,7 @@ export class Reactor {
           this.#next?.proceed();
         }, 250);
         const start = performance.now();
+        if (!entry.isSent) entry.sent();
         entry.isSent = true;
         try {
           const response = await request(
@@ -197,6 +276,7 @@ export class Reactor {
           clearTimeout(timer);
           entry.isPassable = false;
           await this.#pause(delay);
+          signal.throwIfAborted();
         }
       }
     } finally {

@@ -2,10 +2,12 @@
 
 import { Connection } from "./connection.js";
 import { parse, stringify } from "./json.js";
-import { randomID, scope, settings } from "./requests.js";
+import { clear, OfflineQueue } from "./offline.js";
+import { owner, randomID, scope, settings } from "./requests.js";
+import { currentToken, onIdentityChange, tokenIdentity } from "./token.js";
 
-/** Whether tabs share a connection. The tokens of a function can belong to another user in each tab. */
-const isShared = () => settings.isShared && !settings.token;
+/** Whether tabs share a connection. Tokens that name no user can belong to another one in each tab. */
+const isShared = () => settings.isShared && (!settings.token || !!tokenIdentity());
 
 /** Removes the States that the pages of this tab have stored in a scope. */
 export function forgetStates(scope) {
@@ -44,8 +46,27 @@ export class Tab {
   /** The other tabs, if this one leads. */
   #others = new Set();
   #hidden = 0;
+  /** Whether the page has entered its scope, which needs the token. */
+  #hasBegun = false;
+  /** The stored actions; `undefined` without an offline queue. @type {OfflineQueue | undefined} */
+  queue;
+  /** Resolves when the queue is known. @type {Promise<void>} */
+  entered;
+  #entered = /** @type {(_: void) => void} */ (() => {});
+  #owner = owner();
+  /** The sessions that send stored actions, and that the page does not show. */
+  #senders = /** @type {Map<string, import("./session.js").Reactor>} */ (new Map());
+  /** Reject the actions that were sent with the former settings. @type {(() => void)[]} */
+  #cancellations = [];
+  #create;
 
-  constructor() {
+  /** @param create Creates the reactor of a session. */
+  constructor(create) {
+    this.#create = create;
+    this.entered = new Promise((resolve) => { this.#entered = resolve; });
+    onIdentityChange(() => {
+      if (this.#hasBegun && (this.#scope !== scope() || this.#owner !== owner())) this.reconfigure();
+    });
     addEventListener("pagehide", () => {
       this.#save();
       this.#leave();
@@ -56,7 +77,7 @@ export class Tab {
     document.addEventListener("resume", () => this.#enter());
     addEventListener("online", () => {
       this.#ask({ kind: "wake" });
-      for (const reactor of this.#reactors.values()) reactor.wake();
+      for (const reactor of this.#all) reactor.wake();
     });
     document.addEventListener("visibilitychange", () => {
       if (document.hidden) return this.#leaveLater();
@@ -76,14 +97,30 @@ export class Tab {
   }
 
   /** Returns the reactor of a session on this page, which the first call creates. */
-  open(key, create) {
+  open(key, options) {
     let reactor = this.#reactors.get(key);
     if (!reactor) {
-      reactor = create();
+      reactor = this.#senders.get(key) ?? this.#create(this, key);
+      this.#senders.delete(key);
+      reactor.use(options);
+      reactor.restore();
       this.#reactors.set(key, reactor);
       this.join(reactor);
     }
     return reactor;
+  }
+
+  get #all() {
+    return [...this.#reactors.values(), ...this.#senders.values()];
+  }
+
+  /** Sends a stored action of a page that has ended. */
+  async #resend(record) {
+    const key = record.session;
+    const reactor = this.#reactors.get(key) ?? this.#senders.get(key) ?? this.#create(this, key);
+    if (!this.#reactors.has(key)) this.#senders.set(key, reactor);
+    await reactor.resend(record);
+    if (!reactor.isSending) this.#senders.delete(key);
   }
 
   /** Requests a kind of events for the sessions of this page. */
@@ -104,22 +141,54 @@ export class Tab {
 
   /** Uses the current settings, and reopens the sessions that the former credential could not read. */
   reconfigure() {
-    if (this.#scope === scope() && isShared() === !!this.#channel && !settings.token) return;
+    if (
+      this.#scope === scope() && isShared() === !!this.#channel && !settings.token
+      && settings.offlineQueue === !!this.queue && this.#owner === owner()
+    ) return;
     this.#leave();
-    for (const reactor of this.#reactors.values()) {
-      // Another credential, and the tabs with it, do not receive what this one has read.
-      if (this.#scope !== scope()) reactor.confirmed = undefined;
-      reactor.reopen();
-    }
+    const former = this.#entered;
+    this.entered = new Promise((resolve) => {
+      this.#entered = () => {
+        former();
+        resolve();
+      };
+    });
+    this.#cancellations.push(...this.#all.map((reactor) => reactor.cancellation()));
+    for (const reactor of this.#reactors.values()) reactor.reopen();
     this.#enter();
   }
 
   #enter() {
     if (this.#visit) return;
     const visit = this.#visit = new AbortController();
-    this.#scope = scope();
     this.#leaveLater();
     for (const reactor of this.#reactors.values()) reactor.reconnect();
+    if (!settings.token) return this.#begin(visit);
+    // The user of the token decides what this page shares with others. Without a token, the connection
+    // requests one with each attempt.
+    currentToken().catch(() => {}).then(() => visit.signal.aborted || this.#begin(visit));
+  }
+
+  #begin(visit) {
+    this.#hasBegun = true;
+    const [former, formerOwner] = [this.#scope, this.#owner];
+    this.#scope = scope();
+    this.#owner = owner();
+    if (former !== this.#scope) {
+      forgetStates(former);
+      // Another credential, and the tabs with it, do not receive what this one has read.
+      for (const reactor of this.#reactors.values()) reactor.confirmed = undefined;
+    }
+    if (settings.offlineQueue && formerOwner && this.#owner !== formerOwner) {
+      clear(formerOwner).catch(reportError);
+      for (const cancel of this.#cancellations) cancel();
+    }
+    this.#cancellations = [];
+    this.queue?.close();
+    this.queue = settings.offlineQueue && this.#owner
+      ? new OfflineQueue(this.#owner, (record) => this.#resend(record)) : undefined;
+    this.#entered();
+    for (const reactor of this.#reactors.values()) reactor.restore();
     if (!isShared() || !navigator.locks || !self.BroadcastChannel) return this.#lead();
     this.#id = randomID();
     this.#channel = new BroadcastChannel(this.#scope);
@@ -154,7 +223,9 @@ export class Tab {
     this.#visit?.abort();
     this.#connection?.close();
     this.#channel?.close();
+    this.queue?.close();
     this.#visit = this.#connection = this.#channel = undefined;
+    this.#hasBegun = false;
     this.#isAnnounced = false;
     this.#others.clear();
   }
@@ -209,7 +280,7 @@ export class Tab {
     } else if (kind === "leader") {
       this.#ask({ kind: "join", held: this.#held() });
     } else if (kind === "status") {
-      for (const reactor of this.#reactors.values()) reactor.receive(message);
+      for (const reactor of this.#all) reactor.receive(message);
       // Browsers slow down the timers of hidden pages, and the leader can be hidden.
       if (message.delay && !this.#connection && !document.hidden) {
         setTimeout(() => this.#ask({ kind: "wake" }), message.delay);
@@ -222,7 +293,7 @@ export class Tab {
 
   /** Stores the States for the next page of this tab, which is often the same page. */
   #save() {
-    if (settings.token) return;
+    if (settings.token && !tokenIdentity()) return;
     for (const [key, { confirmed, hasEnded }] of this.#reactors) {
       try {
         const text = stringify(hasEnded ? null : confirmed ?? null);
