@@ -50,7 +50,8 @@ let stuck = arguments.count == 7 ? arguments[6] : nil
 let server = ReactorServer(
   transport: ObstructedTransport(transport: ReactorServer.transport(for: url), session: stuck),
   configuration: configuration)
-if let stuck { server.reactor(Counter.self, "counter", session: stuck).action.onNext(.add(first)) }
+let obstructed = stuck.map { server.reactor(Counter.self, "counter", session: $0) }
+obstructed?.action.onNext(.add(first))
 let counter = server.reactor(Counter.self, "counter", session: arguments[3])
 for number in first..<(first + count) {
   counter.action.onNext(.add(number))

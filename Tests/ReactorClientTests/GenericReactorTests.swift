@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  /// What a generic function sees of a reactor.
+  /// The values that a generic function gets from a reactor.
   private struct Seen: Equatable {
     var sent: [Notes.Action] = []
     var texts: [[String]] = []
@@ -61,9 +61,10 @@ import Testing
   ) async throws -> Seen where Used.Action == Notes.Action, Used.State == Notes.State {
     let bag = DisposeBag()
     let sent = Recording(reactor.action.asObservable(), bag)
-    let states = Recording(reactor.state, bag)
     let alerts = Recording(reactor.pulse(\.$alert), bag)
     let marks = Recording(reactor.pulse(\.$mark), bag)
+    // The last subscription is notified after the others.
+    let states = Recording(reactor.state, bag)
     await states.wait(for: 1)
     for (index, action) in actions.enumerated() {
       reactor.action.onNext(action)
