@@ -189,7 +189,7 @@ private final class NotesView: View {
 
 extension CounterReactor.State {
   /// The value, which is not public.
-  fileprivate var number: Int {
+  var number: Int {
     Mirror(reflecting: self).children.first?.value as? Int ?? -1
   }
 }

@@ -16,7 +16,8 @@ public import ReactorStreams
 ///
 /// - `state` emits committed States, the latest first and never an earlier one after a later one;
 ///   with a ``Prediction``, the expected changes are applied to them. It emits nothing before the
-///   first State has arrived. A slow observer receives only the latest State. Observers are called
+///   first State has arrived, except for the last State of an earlier process if
+///   ``ClientConfiguration/storedStates`` is set. A slow observer receives only the latest State. Observers are called
 ///   on a background thread, unless ``ClientConfiguration/deliveryQueue`` is set;
 ///   ``ObservedReactor`` passes the States to the main actor.
 /// - `currentState` is the last State, or ``initialState`` before the first one.
@@ -189,6 +190,7 @@ where Interface.Action: Codable, Interface.State: Codable {
     let pipeline = pipeline
     pipeline.deferFirstState()
     feed.publish { pipeline.emit(RemoteChange()) }
+    feed.restore(key)
     client.openChannel(key).add(feed)
     return mutation
   }

@@ -30,12 +30,17 @@ final class SessionFeed<State: Decodable & Sendable>: SessionObserver {
     var status = ConnectionStatus.connecting
     var activity = Activity.idle
     var topics: TopicPublishers?
+    /// Whether ``states`` began with the State of an earlier process.
+    var isRestored = false
+
+    /// Whether there is a State to show.
+    var hasState: Bool { isRestored || states?.confirmed.cursor != nil }
 
     /// Returns the State to decode, or else the function that emits the change; neither if no State
     /// has been decoded.
     mutating func nextDelivery() -> (SessionState?, (@Sendable () -> Void)?) {
       if let next = pending.take() { return (next, nil) }
-      guard states?.confirmed.cursor != nil, let emit else {
+      guard hasState, let emit else {
         isSignalled = false
         return (nil, nil)
       }
@@ -71,12 +76,29 @@ final class SessionFeed<State: Decodable & Sendable>: SessionObserver {
   }
 
   /// Whether a State has arrived.
-  var hasState: Bool { contents.withLock { $0.states?.confirmed.cursor != nil } }
+  var hasState: Bool { contents.withLock { $0.hasState } }
 
   /// The cursor of the State that is shown; `nil` before the first one.
   var cursor: SessionCursor? { contents.withLock { $0.states?.cursor } }
 
   // MARK: The stream
+
+  /// Shows the State of an earlier process, unless one has arrived.
+  ///
+  /// It has no cursor: each State of the server replaces it.
+  func restore(_ key: String) {
+    guard let states = client.states else { return }
+    client.decoding.async { [self] in
+      guard let state = states.load(key, as: State.self) else { return }
+      let isShown = contents.withLock { contents in
+        guard contents.states == nil else { return false }
+        contents.states = OptimisticStates(state)
+        contents.isRestored = true
+        return true
+      }
+      if isShown { signal() }
+    }
+  }
 
   /// Sets the function that emits a change into the pipeline; the feed retains it.
   func publish(_ emit: @escaping @Sendable () -> Void) {

@@ -154,6 +154,14 @@ final class ActionJournal: Sendable {
     append(Record(kind: .done, key: action.key))
   }
 
+  /// Removes the file and its actions.
+  func erase() {
+    contents.withLock { contents in
+      contents = Contents(isRead: true)
+      try? FileManager.default.removeItem(at: url)
+    }
+  }
+
   private func append(_ record: Record) {
     contents.withLock { $0.append(record, to: url) }
   }

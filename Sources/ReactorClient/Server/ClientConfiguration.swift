@@ -34,6 +34,20 @@ public struct ClientConfiguration: Sendable {
   /// actions are in memory only until ``ReactorServer/resume()`` has read the file.
   public var offlineQueue: URL?
 
+  /// The folder that stores the last State of each session, so that the app shows it before the first
+  /// response, also without a network; `nil` stores none.
+  ///
+  /// A State is written about a second after its arrival. A State of more than 1 MiB of JSON is not stored.
+  /// On iOS, tvOS, watchOS and visionOS the files have the protection class `complete`: they are encrypted
+  /// while the device is locked. Elsewhere the permissions of the folder protect them, which the client
+  /// creates for its user only. Use a folder per user that can sign in, and
+  /// ``ReactorServer/eraseStoredData()`` when the user signs out.
+  public var storedStates: URL?
+
+  /// The maximum number of States in ``storedStates``; those that have not changed for the longest time
+  /// are removed.
+  public var storedSessions = 100
+
   /// The queue on which observers are called; `nil` for background threads.
   ///
   /// With the main queue a view is bound to a hosted reactor as to a local one, without

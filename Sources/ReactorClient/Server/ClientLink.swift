@@ -28,6 +28,7 @@ final class ClientLink: Sendable {
   let status = BehaviorRelay(value: ConnectionStatus.connecting)
   let problems = PublishSubject<Problem>()
   let journal: ActionJournal?
+  let states: StateStore?
   let checks = TypeChecks()
 
   let sender: RequestSender
@@ -44,6 +45,7 @@ final class ClientLink: Sendable {
     let tokens = TokenStore(token, on: queue, clock) { renewed.call() }
     sender = RequestSender(transport, tokens)
     journal = configuration.offlineQueue.map { ActionJournal($0) }
+    states = configuration.storedStates.map { StateStore($0, bound: configuration.storedSessions) }
     deliveries = configuration.deliveryQueue.map {
       SerialDispatchQueueScheduler(queue: $0, internalSerialQueueName: "reactor-deliveries")
     }
@@ -53,7 +55,15 @@ final class ClientLink: Sendable {
       self?.onFeeds { $0.renew(now: $1) }
     }
     restore()
+    #if canImport(Network)
+      let monitor = NetworkMonitor { [weak self] in self?.reconnect() }
+      self.monitor.withLock { $0 = monitor }
+    #endif
   }
+
+  #if canImport(Network)
+    private let monitor = Mutex<NetworkMonitor?>(nil)
+  #endif
 
   /// Executes a body on the client's queue.
   ///
@@ -198,19 +208,29 @@ final class ClientLink: Sendable {
 
   func pause() {
     contents.withLock { $0.isPaused = true }
+    states?.flush()
     onStreams { machine, _ in machine.pause() }
     onFeeds { machine, _ in machine.stop() }
   }
 
   func resume() {
     restore()
-    let channels = contents.withLock { contents in
-      contents.isPaused = false
-      return Array(contents.channels.values)
-    }
-    for channel in channels { channel.retryNow() }
+    contents.withLock { $0.isPaused = false }
+    for channel in contents.withLock({ Array($0.channels.values) }) { channel.retryNow() }
     onStreams { $0.resume(now: $1) }
     onFeeds { $0.start(now: $1) }
+  }
+
+  /// Replaces the streams, whose connections are those of another network, and repeats pending actions,
+  /// unless the client is paused.
+  func reconnect() {
+    let channels = contents.withLock { contents in
+      contents.isPaused || contents.isClosed ? nil : Array(contents.channels.values)
+    }
+    guard let channels else { return }
+    for channel in channels { channel.retryNow() }
+    onStreams { $0.resume(now: $1) }
+    onFeeds { $0.renew(now: $1) + $0.start(now: $1) }
   }
 
   func close() {

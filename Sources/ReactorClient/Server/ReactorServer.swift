@@ -66,9 +66,19 @@ public final class ReactorServer: Sendable {
   /// Opens the streams again and repeats pending actions immediately, including those of an offline
   /// queue that could not be read before.
   ///
-  /// Call it when the app enters the foreground, or when the network is available again.
+  /// Call it when the app enters the foreground. On Apple's platforms the client detects itself that the
+  /// network is available again.
   public func resume() {
     client.resume()
+  }
+
+  /// Closes all connections, and removes the stored States and the actions of the offline queue.
+  ///
+  /// Call it when the user signs out. It waits until the files are removed.
+  public func eraseStoredData() {
+    client.close()
+    client.states?.erase()
+    client.journal?.erase()
   }
 
   /// Closes all connections; pending actions stay in the offline queue, if there is one.

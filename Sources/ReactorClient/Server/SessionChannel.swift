@@ -140,6 +140,11 @@ final class SessionChannel: Sendable {
       }
       if let status { state.status = status }
     }
+    switch update {
+    case .state(let latest): client.states?.save(key, latest)
+    case .ended: client.states?.save(key, nil)
+    case .activity, .failed, .notice: break
+    }
     for observer in observers {
       observer.receive(update)
       if let status { observer.receive(status) }
