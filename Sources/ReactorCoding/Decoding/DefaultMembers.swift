@@ -113,11 +113,19 @@ extension JSONCoder {
 
   /// Decodes a stored value; a member that its object lacks has the value of `defaults`, see
   /// ``rootDefaults(_:)``.
+  ///
+  /// An object with a member that `defaults` does not have takes none of them: its member may have been
+  /// renamed, and the value would be lost.
   package static func decode<Value: Decodable>(
     _ type: Value.Type, from bytes: [UInt8], rootDefaults defaults: JSONDocument?
   ) throws -> Value {
+    guard let defaults else { return try decode(type, from: bytes) }
     let document = try JSONDocument(
       parsing: bytes, depthLimit: JSONDocument.defaultDepthLimit, rootDefaults: defaults)
+    let isContained = document.root.members?.allSatisfy { name, _ in
+      defaults.member(named: name, of: 0) != nil
+    }
+    guard isContained == true else { return try decode(type, from: bytes) }
     return try decode(type, from: document.root)
   }
 }

@@ -1,4 +1,4 @@
-internal import ReactorCoding
+public import ReactorCoding
 internal import ReactorLog
 public import ReactorStreams
 internal import Synchronization
@@ -56,6 +56,9 @@ public final class Global<Value: Codable & Sendable>: RefreshableGlobal, Observa
   /// The name in addresses and in the log.
   public let name: String
 
+  private let upgrade: JSONUpgrade?
+  /// The initial value, whose members replace those that a stored value lacks.
+  private let rootDefaults: JSONDocument?
   private let state: Mutex<State>
   private let settings: Broadcaster<Setting>
   private let store = Mutex<(log: any MutationLog, logger: Logger)?>(nil)
@@ -67,8 +70,16 @@ public final class Global<Value: Codable & Sendable>: RefreshableGlobal, Observa
   private let publications = SerialQueue<Void>()
 
   /// Creates a global with its initial value.
-  public init(_ name: String, _ value: Value) {
+  ///
+  /// - Parameters:
+  ///   - name: The name in addresses and in the log.
+  ///   - value: The initial value. A member that a stored value of an earlier release lacks has the value
+  ///     of its member.
+  ///   - upgrade: Converts a value that an earlier release stored.
+  public init(_ name: String, _ value: Value, upgrade: JSONUpgrade? = nil) {
     self.name = name
+    self.upgrade = upgrade
+    rootDefaults = JSONCoder.rootDefaults(value)
     let json = (try? JSONCoder.encode(value)) ?? Array("null".utf8)
     let setting = Setting(
       value: value, json: json, epoch: Epoch.random(), version: 0, revision: 0)
@@ -197,7 +208,8 @@ public final class Global<Value: Codable & Sendable>: RefreshableGlobal, Observa
 
   /// Publishes a value that the log has.
   private func publish(_ stored: SharedValue) throws {
-    let value = try JSONCoder.decode(Value.self, from: stored.json)
+    let value = try (upgrade ?? []).decode(
+      Value.self, from: stored.json, rootDefaults: rootDefaults)
     publish(
       Setting(
         value: value, json: try JSONCoder.encode(value), epoch: stored.epoch,

@@ -92,7 +92,7 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
   /// Decodes a snapshot; one that does not decode is not readable by this release.
   private func read(_ snapshot: Snapshot) throws -> R.State {
     do {
-      return try JSONCoder.decode(R.State.self, from: snapshot.state)
+      return try type.decode(snapshot) { make() }
     } catch let error as JSONDecodingFailure {
       throw LogError.unreadable(
         version: snapshot.version, reason: "the snapshot, at \"\(error.pointer)\": \(error.detail)")

@@ -22,7 +22,7 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
   /// - Throws: If the snapshot cannot be decoded.
   init(_ type: ReactorType<R>, from snapshot: Snapshot?, _ reactor: R) throws {
     self.type = type
-    let state = try snapshot.map { try type.decode($0) } ?? reactor.initialState
+    let state = try snapshot.map { try type.decode($0) { reactor } } ?? reactor.initialState
     folded = Mutex(Folded(state: state, version: snapshot?.version ?? 0))
     unsafe instance = FoldingInstance(reactor)
   }

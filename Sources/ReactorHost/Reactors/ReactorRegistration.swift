@@ -1,3 +1,4 @@
+public import ReactorCoding
 public import ReactorCore
 internal import ReactorLog
 internal import Telemetry
@@ -28,9 +29,13 @@ public struct ReactorRegistration: Sendable {
   ///   - summary: One sentence for people.
   ///   - exampleActions: Actions to try, shown in the catalogue.
   ///   - whenInterrupted: The policy for an accepted action that the end of the process interrupts.
-  ///   - upgradeMutation: Converts the JSON of a mutation in the log that an earlier release wrote and
-  ///     this one cannot decode. It must return the same result for the same input. If it throws,
-  ///     the session cannot be loaded; others are not affected.
+  ///   - upgradeMutation: Converts mutations in the log that an earlier release wrote. The log itself
+  ///     does not change. A session with a mutation that cannot be decoded then cannot be loaded; others
+  ///     are not affected.
+  ///   - upgradeAction: Converts actions of an earlier release: of timers, accepted ones that have not
+  ///     ended, and those of clients and sends that this release cannot decode.
+  ///   - upgradeState: Converts the State of a snapshot that an earlier release wrote, if retention has
+  ///     removed the log before it.
   ///   - delegate: Decides which requests are permitted, see ``ReactorDelegate``.
   ///   - make: Creates an instance: one per session in memory, and one per fold of a log. Called on
   ///     any thread; it must be cheap.
@@ -38,12 +43,15 @@ public struct ReactorRegistration: Sendable {
   public init<R: Reactor>(
     _ name: String, summary: String, exampleActions: [R.Action] = [],
     whenInterrupted: InterruptionPolicy = .runAgain,
-    upgradeMutation: MutationUpgrade? = nil, delegate: (any ReactorDelegate<R>)? = nil,
+    upgradeMutation: JSONUpgrade? = nil, upgradeAction: JSONUpgrade? = nil,
+    upgradeState: JSONUpgrade? = nil, delegate: (any ReactorDelegate<R>)? = nil,
     make: @escaping @Sendable () -> R
   ) where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
     let type = ReactorType<R>(
       exampleActions: exampleActions, interruptionPolicy: whenInterrupted,
-      upgradeMutation: upgradeMutation, delegate: delegate, maker: { _ in make })
+      upgrades: StoredUpgrades(
+        mutation: upgradeMutation, action: upgradeAction, state: upgradeState),
+      delegate: delegate, maker: { _ in make })
     self.init(name, summary: summary, type, type.hotPath())
   }
 
@@ -61,6 +69,8 @@ public struct ReactorRegistration: Sendable {
   ///   - exampleActions: Actions to try, shown in the catalogue.
   ///   - whenInterrupted: The policy for an accepted action that the end of the process interrupts.
   ///   - upgradeMutation: Converts old mutations, see the initializer for reactors without a context.
+  ///   - upgradeAction: Converts old actions, see there.
+  ///   - upgradeState: Converts old snapshots, see there.
   ///   - delegate: Decides which requests are permitted, see ``ReactorDelegate``.
   ///   - make: Creates an instance: one per session in memory, one per fold of a log, and one for the
   ///     catalogue, whose session has the id `_`. Called on any thread; it must be cheap.
@@ -68,12 +78,15 @@ public struct ReactorRegistration: Sendable {
   public init<R: Reactor>(
     _ name: String, summary: String, exampleActions: [R.Action] = [],
     whenInterrupted: InterruptionPolicy = .runAgain,
-    upgradeMutation: MutationUpgrade? = nil, delegate: (any ReactorDelegate<R>)? = nil,
+    upgradeMutation: JSONUpgrade? = nil, upgradeAction: JSONUpgrade? = nil,
+    upgradeState: JSONUpgrade? = nil, delegate: (any ReactorDelegate<R>)? = nil,
     make: @escaping @Sendable (SessionContext<NoParameters>) -> R
   ) where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
     let type = ReactorType<R>(
       exampleActions: exampleActions, interruptionPolicy: whenInterrupted,
-      upgradeMutation: upgradeMutation, delegate: delegate,
+      upgrades: StoredUpgrades(
+        mutation: upgradeMutation, action: upgradeAction, state: upgradeState),
+      delegate: delegate,
       maker: { scope in
         let context = SessionContext(scope, parameters: NoParameters())
         return { make(context) }
@@ -102,6 +115,10 @@ public struct ReactorRegistration: Sendable {
   ///   - exampleActions: Actions to try, shown in the catalogue.
   ///   - whenInterrupted: The policy for an accepted action that the end of the process interrupts.
   ///   - upgradeMutation: Converts old mutations, see the initializer for reactors without a context.
+  ///   - upgradeAction: Converts old actions, see there.
+  ///   - upgradeState: Converts old snapshots, see there.
+  ///   - upgradeParameters: Converts the parameters of sessions that an earlier release created. A member
+  ///     that they lack has the value of `defaultParameters`.
   ///   - delegate: Decides which requests are permitted, see ``ReactorDelegate``.
   ///   - make: Creates an instance: one per session in memory, one per fold of a log, and one for the
   ///     catalogue with the example or default parameters, whose session has the id `_`. Called on
@@ -112,14 +129,19 @@ public struct ReactorRegistration: Sendable {
     defaultParameters: Parameters? = nil, exampleParameters: Parameters? = nil,
     exampleActions: [R.Action] = [],
     whenInterrupted: InterruptionPolicy = .runAgain,
-    upgradeMutation: MutationUpgrade? = nil, delegate: (any ReactorDelegate<R>)? = nil,
+    upgradeMutation: JSONUpgrade? = nil, upgradeAction: JSONUpgrade? = nil,
+    upgradeState: JSONUpgrade? = nil, upgradeParameters: JSONUpgrade? = nil,
+    delegate: (any ReactorDelegate<R>)? = nil,
     make: @escaping @Sendable (SessionContext<Parameters>) -> R
   ) where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
     let parameters = SessionParameters(
-      parameters, default: defaultParameters, example: exampleParameters)
+      parameters, default: defaultParameters, example: exampleParameters,
+      upgrade: upgradeParameters)
     let type = ReactorType<R>(
       exampleActions: exampleActions, interruptionPolicy: whenInterrupted,
-      upgradeMutation: upgradeMutation, delegate: delegate, parameters: parameters.rules,
+      upgrades: StoredUpgrades(
+        mutation: upgradeMutation, action: upgradeAction, state: upgradeState),
+      delegate: delegate, parameters: parameters.rules,
       maker: { scope in
         let context = SessionContext(scope, parameters: try parameters.value(in: scope))
         return { make(context) }
@@ -164,6 +186,3 @@ public struct ReactorRegistration: Sendable {
       authorizer: authorizer, observerMaker: observerMaker, environment: environment)
   }
 }
-
-/// Converts the JSON of an old mutation into the JSON of one that the reactor decodes now.
-public typealias MutationUpgrade = @Sendable (_ mutation: String) throws -> String

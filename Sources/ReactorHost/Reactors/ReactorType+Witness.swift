@@ -174,6 +174,7 @@ extension ReactorType {
       parameters: parameters,
       schema: { [self] in schema },
       declarationProblem: { [self] scope in
+        if let problem = defaultsProblem { return problem }
         guard R.self is any DeclarationChecked.Type else { return nil }
         return (try maker(scope)() as? any DeclarationChecked)?.declarationProblem
       },
@@ -192,8 +193,14 @@ extension ReactorType {
       encodeShown: { [self] in try encode(Self.core(of: $0).currentState) })
   }
 
+  /// The first error in the defaults that the reactor's types declare.
+  private var defaultsProblem: String? {
+    JSONSchema.defaultsProblem(in: R.State.self) ?? JSONSchema.defaultsProblem(in: R.Mutation.self)
+      ?? JSONSchema.defaultsProblem(in: R.Action.self) ?? parameters?.defaultsProblem
+  }
+
   private func decode(journal: [AcceptedAction]) throws -> DecodedActions {
-    let actions = try journal.map { try JSONCoder.decode(R.Action.self, from: $0.action) }
+    let actions = try journal.map { try decode(stored: $0.action) }
     return DecodedActions(
       count: actions.count,
       .array(

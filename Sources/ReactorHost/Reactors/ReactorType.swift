@@ -14,7 +14,8 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
   @usableFromInline let maker: Maker
   let interruptionPolicy: InterruptionPolicy
   let parameters: ParameterRules?
-  private let upgradeMutation: MutationUpgrade?
+  /// The conversions of what earlier releases stored.
+  @usableFromInline let upgrades: StoredUpgrades
   let delegate: (any ReactorDelegate<R>)?
   private let fingerprint = Mutex<String?>(nil)
   /// The actions without associated values, with their JSON.
@@ -34,13 +35,13 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
   @usableFromInline
   init(
     exampleActions: [R.Action], interruptionPolicy: InterruptionPolicy,
-    upgradeMutation: MutationUpgrade?, delegate: (any ReactorDelegate<R>)?,
+    upgrades: StoredUpgrades, delegate: (any ReactorDelegate<R>)?,
     parameters: ParameterRules? = nil,
     maker: @escaping Maker
   ) {
     self.exampleActions = exampleActions
     self.interruptionPolicy = interruptionPolicy
-    self.upgradeMutation = upgradeMutation
+    self.upgrades = upgrades
     self.delegate = delegate
     self.parameters = parameters
     self.maker = maker
@@ -85,15 +86,23 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
   }
 
   /// Decodes a client's JSON: unknown members are errors.
+  ///
+  /// An action of an earlier release, which this one cannot decode, is converted.
   @inlinable
   func decode<Value: Decodable>(
     _ type: Value.Type, from body: [UInt8]
   ) throws(ActionDecodingError) -> Value {
-    do {
+    func decode(_ body: [UInt8]) throws -> Value {
       let document = try JSONDocument(
         parsing: body, depthLimit: JSONDocument.embeddedDepthLimit)
       return try JSONCoder.decode(type, from: document.root, strictness: .strict)
+    }
+    do {
+      return try decode(body)
     } catch {
+      if let converted = upgrades.convert(actions: body), let value = try? decode(converted) {
+        return value
+      }
       throw ActionDecodingError(error)
     }
   }
@@ -103,46 +112,42 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
   /// Decodes the State of a snapshot.
   ///
   /// The snapshot of a release with another State or Mutation is used only if retention has removed
-  /// the first entries of the log. Otherwise, the log is folded again.
-  func decode(_ snapshot: Snapshot) throws -> R.State {
-    guard snapshot.schema == schema else { return try decode(foreign: snapshot) }
-    return try JSONCoder.decode(R.State.self, from: snapshot.state)
-  }
-
-  /// Decodes the snapshot of a release with another State.
-  private func decode(foreign snapshot: Snapshot) throws -> R.State {
-    do {
+  /// the first entries of the log. Otherwise, the log is folded again. Members that its State lacks have
+  /// the values of the initial State, since no mutation of that release has changed them.
+  func decode(_ snapshot: Snapshot, _ make: () -> R) throws -> R.State {
+    guard snapshot.schema != schema else {
       return try JSONCoder.decode(R.State.self, from: snapshot.state)
+    }
+    do {
+      return try (upgrades.state ?? []).decode(
+        R.State.self, from: snapshot.state,
+        rootDefaults: JSONCoder.rootDefaults(make().initialState))
     } catch {
       throw LogError.unreadable(
         version: snapshot.version,
-        reason: "the State has changed, and retention has removed the log before it.")
+        reason: "the State has changed, and retention has removed the log before it: "
+          + StoredUpgrades.reason(error))
     }
   }
 
-  /// Decodes the mutation of an entry; upgrades it first if it cannot be decoded as it is.
+  /// Decodes the mutation of an entry, converted if an earlier release has written it.
   func decode(_ entry: LogEntry) throws -> R.Mutation {
     do {
-      return try JSONCoder.decode(R.Mutation.self, from: entry.mutation)
-    } catch {
-      guard let upgradeMutation else { throw unreadable(entry, error) }
-      do {
-        let upgraded = try upgradeMutation(String(decoding: entry.mutation, as: UTF8.self))
-        return try JSONCoder.decode(R.Mutation.self, from: Array(upgraded.utf8))
-      } catch {
-        throw unreadable(entry, error)
+      guard let upgrade = upgrades.mutation else {
+        return try JSONCoder.decode(R.Mutation.self, from: entry.mutation)
       }
+      return try upgrade.decode(R.Mutation.self, from: entry.mutation)
+    } catch {
+      throw LogError.unreadable(version: entry.version, reason: StoredUpgrades.reason(error))
     }
   }
 
-  private func unreadable(_ entry: LogEntry, _ error: any Error) -> LogError {
-    let reason =
-      switch error {
-      case let error as JSONDecodingFailure: "at \"\(error.pointer)\": \(error.detail)"
-      case let error as JSONSyntaxError: "at byte \(error.offset): \(error.reason)"
-      default: "it cannot be upgraded."
-      }
-    return .unreadable(version: entry.version, reason: reason)
+  /// Decodes a stored action, converted if an earlier release has written it.
+  func decode(stored action: [UInt8]) throws -> R.Action {
+    guard let upgrade = upgrades.action else {
+      return try JSONCoder.decode(R.Action.self, from: action)
+    }
+    return try upgrade.decode(R.Action.self, from: action)
   }
 }
 

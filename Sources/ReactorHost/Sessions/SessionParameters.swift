@@ -6,11 +6,18 @@ internal import ReactorLog
 struct SessionParameters<Value: Codable & Sendable>: Sendable {
   private let defaults: Value?
   private let example: Value?
+  private let upgrade: JSONUpgrade?
+  /// The default parameters, whose members replace those that stored parameters lack.
+  private let rootDefaults: JSONDocument?
 
   @usableFromInline
-  init(_ type: Value.Type, default defaults: Value?, example: Value?) {
+  init(
+    _ type: Value.Type, default defaults: Value?, example: Value?, upgrade: JSONUpgrade?
+  ) {
     self.defaults = defaults
     self.example = example
+    self.upgrade = upgrade
+    rootDefaults = defaults.flatMap { JSONCoder.rootDefaults($0) }
   }
 
   /// Decodes the parameters of a session.
@@ -28,12 +35,13 @@ struct SessionParameters<Value: Codable & Sendable>: Sendable {
       return defaults
     }
     do {
-      return try JSONCoder.decode(Value.self, from: json)
+      guard let upgrade else {
+        return try JSONCoder.decode(Value.self, from: json, rootDefaults: rootDefaults)
+      }
+      return try upgrade.decode(Value.self, from: json, rootDefaults: rootDefaults)
     } catch {
-      let place =
-        (error as? JSONDecodingFailure).map { " at \"\($0.pointer)\": \($0.detail)" } ?? ""
       throw LogError.unreadable(
-        version: 0, reason: "its parameters cannot be decoded" + place + ".")
+        version: 0, reason: "its parameters cannot be decoded: " + StoredUpgrades.reason(error))
     }
   }
 
@@ -42,7 +50,7 @@ struct SessionParameters<Value: Codable & Sendable>: Sendable {
     func json(_ value: Value?) -> [UInt8]? { value.flatMap { try? JSONCoder.encode($0) } }
     return ParameterRules(
       schema: JSONSchema.derive(Value.self, for: .input).bytes, defaults: json(defaults),
-      example: json(example),
+      example: json(example), defaultsProblem: JSONSchema.defaultsProblem(in: Value.self),
       normalize: { json throws(ActionDecodingError) in
         do {
           return try JSONCoder.encode(
@@ -68,6 +76,9 @@ struct ParameterRules: Sendable {
 
   /// Parameters to try.
   let example: [UInt8]?
+
+  /// The first error in the defaults that the types of the parameters declare.
+  let defaultsProblem: String?
 
   /// Validates a client's parameters, and encodes them in the form that is stored.
   let normalize: @Sendable ([UInt8]) throws(ActionDecodingError) -> [UInt8]

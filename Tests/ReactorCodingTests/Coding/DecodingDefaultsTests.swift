@@ -179,6 +179,11 @@ import Testing
     let plain = try JSONCoder.decode(
       Plain.self, from: Array(#"{"id":"a"}"#.utf8), rootDefaults: defaults)
     #expect(plain.id == "a" && plain.labels == ["d"])
+    // A member that the type does not have may be a renamed one.
+    #expect(throws: JSONDecodingFailure.self) {
+      try JSONCoder.decode(
+        Plain.self, from: Array(#"{"id":"a","tags":["x"]}"#.utf8), rootDefaults: defaults)
+    }
     // Only the object itself, not those inside it.
     let inside = JSONCoder.rootDefaults([Plain(id: "d")])
     #expect(inside == nil)

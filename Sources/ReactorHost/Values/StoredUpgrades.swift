@@ -1,0 +1,37 @@
+public import ReactorCoding
+
+/// The conversions of what earlier releases of a reactor stored; `nil` where there is none.
+@usableFromInline
+struct StoredUpgrades: Sendable {
+  let mutation: JSONUpgrade?
+  let action: JSONUpgrade?
+  let state: JSONUpgrade?
+
+  @usableFromInline
+  init(mutation: JSONUpgrade?, action: JSONUpgrade?, state: JSONUpgrade?) {
+    self.mutation = mutation
+    self.action = action
+    self.state = state
+  }
+
+  /// Converts a body with an action, or an array of actions, that cannot be decoded.
+  ///
+  /// - Returns: The converted body; `nil` if there is no conversion, or it fails.
+  @usableFromInline
+  func convert(actions body: [UInt8]) -> [UInt8]? {
+    guard let action, let document = try? JSONDocument(parsing: body) else { return nil }
+    guard case .array(let elements) = JSONValue(document.root) else {
+      return try? action(JSONValue(document.root)).bytes
+    }
+    return try? JSONValue.array(elements.map { try action($0) }).bytes
+  }
+
+  /// The reason for which stored JSON cannot be decoded, for the operator.
+  static func reason(_ error: any Error) -> String {
+    switch error {
+    case let error as JSONDecodingFailure: "at \"\(error.pointer)\": \(error.storedDetail)"
+    case let error as JSONSyntaxError: "at byte \(error.offset): \(error.reason)"
+    default: "it cannot be upgraded: \(error)"
+    }
+  }
+}
