@@ -370,7 +370,7 @@ let package = Package(
       dependencies: [
         "Brokers", "HotPathCounts", "PublicTestData", "ReactorClient", "ReactorCoding",
         "ReadmeExample", "TestSupport", "cart", "counter-client", "faulty", "offline",
-        "reactord", "room", "talk", "todo",
+        "reactord", "releases", "room", "talk", "todo",
       ],
       exclude: [
         "Durability/faults.c",  // the tests compile it, to be preloaded
@@ -382,6 +382,12 @@ let package = Package(
     .executableTarget(
       name: "faulty", dependencies: ["ReactorCore", "ReactorHost", "ReactorService"],
       path: "Tests/FaultyReactors", swiftSettings: settings),
+
+    // Two releases of an application, for tests of stored data.
+    .executableTarget(
+      name: "releases",
+      dependencies: ["ReactorCore", "ReactorHost", "ReactorService", "ReactorStreams"],
+      path: "Tests/TwoReleases", swiftSettings: settings),
 
     // An app with an offline queue, for tests that kill it.
     .executableTarget(

@@ -58,6 +58,9 @@ extension ReactorAPI {
     /// The readiness of the process, for `/readyz`, in addition to that of the store.
     public var readiness: @Sendable () -> ServiceReadiness = { ServiceReadiness() }
 
+    /// Whether only reads are served.
+    public var isPaused = false
+
     /// Lists the nodes of the cluster, for `/v1/nodes`; `nil` without a cluster.
     ///
     /// The completion is called once, on any thread.

@@ -168,6 +168,10 @@ public final class ReactorAPI: HTTPResponder {
       if isDraining, !scope.head.isServedWhileDraining {
         throw .unavailable("The service is stopping.")
       }
+      if settings.isPaused, ![.get, .head].contains(scope.method), request.path != "/v1/tickets" {
+        throw Problem(
+          .servicePaused, "The service is paused and serves reads only. Nothing was changed.")
+      }
       return
     }
     // `OPTIONS *` is about the server as a whole (RFC 9110, 9.3.7).

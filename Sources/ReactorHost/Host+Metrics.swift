@@ -73,6 +73,17 @@ extension Host: MetricsSource {
       $0.counts.subscribers.load(ordering: .relaxed)
     }
     gauge("reactord_effects_running", "Effects of actions that run.") { $0.runningEffectCount }
+    text.family(
+      "reactord_unreadable", .gauge,
+      "Accepted actions, due timers and sessions that this release cannot read, as far as it has met them."
+    )
+    for reactor in runtimes {
+      for kind in BlockedWork.Kind.allCases {
+        text.sample(
+          ["reactor": reactor.name, "kind": kind.rawValue],
+          reactor.environment.blocked.count(of: kind))
+      }
+    }
     gauge("reactord_mailbox_waiting", "Requests that wait for their session's turn.") {
       $0.counts.waiting.load(ordering: .relaxed)
     }

@@ -33,12 +33,17 @@ extension Host {
     guard environment.router?.owns(timer.key) ?? true else {
       return leave(timer, of: reactor, completion)
     }
+    // Neither load the session of a timer that this release cannot decode, nor try it again.
+    let blocked = local.first { $0.name == reactor.name }?.environment.blocked
+    let item = BlockedWork.Item(kind: .timer, id: timer.id)
+    if blocked?.contains(item, of: timer.key.id) == true { return completion(.done) }
     reactor.session(timer.key.id, for: .use) { [logger] result in
       switch result {
       case .success(let opened):
         guard let session = opened.session as? LiveSession else { return completion(.failed) }
         SessionTimers(session: session).fire(timer, completion: completion)
-      case .failure(.ended), .failure(.unknown): completion(.done)
+      // The slot has logged a session that this release cannot read; another release fires its timers.
+      case .failure(.ended), .failure(.unknown), .failure(.log(.unreadable)): completion(.done)
       case .failure(let error):
         logger.error(
           "timer cannot be fired yet",

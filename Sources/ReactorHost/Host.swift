@@ -151,7 +151,10 @@ public final class Host: Sendable {
       return completion()
     }
     reactor.session(key.id, for: .use) { [environment] result in
-      if case .failure(let error) = result, error != .ended {
+      switch result {
+      // Another release resumes the actions of a session that this one cannot read.
+      case .success, .failure(.ended), .failure(.log(.unreadable)): break
+      case .failure(let error):
         environment.logger.error(
           "interrupted actions cannot be resumed yet",
           ["reactor": key.reactor, "session": key.id, "error": "\(error)"])

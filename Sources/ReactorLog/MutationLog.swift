@@ -73,6 +73,16 @@ public protocol MutationLog: Sendable {
   /// Counts the timers of all sessions.
   func timerCount(completion: @escaping ReadCompletion<Int>)
 
+  /// Reads stored values that a release must be able to decode, for a check of its types.
+  ///
+  /// - Parameters:
+  ///   - position: The position of the page.
+  ///   - time: How long to read.
+  ///   - completion: Called with the page.
+  func samples(
+    after position: SamplePosition, within time: Duration,
+    completion: @escaping ReadCompletion<SamplePage>)
+
   /// Discards the timers in memory, so that the next read of due timers includes those that other
   /// processes have set. Called when this process may have become the owner of other sessions.
   func forgetTimers()
@@ -162,6 +172,14 @@ extension MutationLog {
 
   /// Does nothing: only one process uses the log.
   public func forgetTimers() {}
+
+  /// Completes without samples: only one release writes the log.
+  public func samples(
+    after position: SamplePosition, within time: Duration,
+    completion: @escaping ReadCompletion<SamplePage>
+  ) {
+    completion(.success(SamplePage()))
+  }
 }
 
 /// A session with changes to append.

@@ -22,6 +22,8 @@ final class ClusteredReactor: HostedReactor {
   var liveSessionCount: Int { local.liveSessionCount }
   var failedEffects: [FailedEffect] { local.failedEffects }
 
+  func canDecode(action: [UInt8]) -> Bool { local.canDecode(action: action) }
+
   func authorize(
     _ access: SessionAccess, of id: String, for principal: Principal?
   ) throws {

@@ -42,6 +42,9 @@ public struct RequestContext: Sendable, Hashable {
   /// The number of sends between sessions that led from the client's request to this one.
   package var depth = 0
 
+  /// Whether no client waits for the action: a timer or the start of the process has caused it.
+  package var isUnattended = false
+
   /// Creates a context, for a host, a test or an in-process client.
   public init(
     id: String, traceparent: String? = nil, principal: Principal? = nil,
@@ -62,7 +65,9 @@ public struct RequestContext: Sendable, Hashable {
 extension RequestContext {
   /// Returns the context of a timer's action.
   package static func timer(_ id: String) -> RequestContext {
-    RequestContext(id: "timer-" + id, origin: .timer(id: id))
+    var context = RequestContext(id: "timer-" + id, origin: .timer(id: id))
+    context.isUnattended = true
+    return context
   }
 
   /// The fields of a log line.

@@ -52,7 +52,7 @@ struct EffectEndpoints {
     let effect: RunningEffect
 
     private enum CodingKeys: CodingKey {
-      case id, action, startedAt, progress
+      case id, action, startedAt, progress, unreadable
     }
 
     /// Encodes all members, including those that are `null`.
@@ -63,6 +63,7 @@ struct EffectEndpoints {
         effect.action.map { EncodedJSON(trusted: $0) }, forKey: .action)
       try container.encode(effect.startedAt.description, forKey: .startedAt)
       try container.encode(effect.progress, forKey: .progress)
+      try container.encode(effect.isUnreadable, forKey: .unreadable)
     }
   }
 

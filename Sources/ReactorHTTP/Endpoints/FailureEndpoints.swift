@@ -13,8 +13,13 @@ struct FailureEndpoints {
       Endpoint(
         .get, "/v1/reactors/{reactor}/failures", needs: .read, handler: list,
         operation: Operation(
-          "listFailures", "The latest 100 errors of effects with their actions, the latest first",
-          detail: "They are in memory only, and those of sessions that have ended are dropped.",
+          "listFailures",
+          "The latest 100 errors of effects with their actions, and what this release cannot read",
+          detail: """
+            The latest first. The errors are in memory only, and those of sessions that have ended are \
+            dropped. At most 100 accepted actions, due timers and sessions that this release cannot \
+            read have the member `unreadable`.
+            """,
           parameters: [.reactor],
           responses: [.init(200, "The errors", .json(.component("FailureList")))],
           problems: [.unknownReactor, .notAcceptable]))
@@ -29,7 +34,7 @@ struct FailureEndpoints {
     let effect: FailedEffect
 
     private enum CodingKeys: CodingKey {
-      case session, action, at, by, status, title, detail
+      case session, action, at, by, status, title, detail, unreadable, timer, effect
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -43,6 +48,13 @@ struct FailureEndpoints {
       try container.encode(problem.status, forKey: .status)
       try container.encode(problem.title, forKey: .title)
       try container.encode(problem.detail, forKey: .detail)
+      guard let blocked = effect.blocked else { return }
+      try container.encode(true, forKey: .unreadable)
+      switch blocked {
+      case .timer(let id): try container.encode(id, forKey: .timer)
+      case .effect(""): break
+      case .effect(let id): try container.encode(id, forKey: .effect)
+      }
     }
   }
 

@@ -62,7 +62,7 @@ struct GlobalEndpoints {
   }
 
   private func show(_ call: Call) throws(Problem) -> HTTPResponse {
-    let global = try host.sharedGlobal(call["global"])
+    let global = try host.readableGlobal(call["global"])
     try call.negotiate()
     let state = global.current
     let known = try EntityTags(of: call.request, in: .ifNoneMatch, name: "If-None-Match")

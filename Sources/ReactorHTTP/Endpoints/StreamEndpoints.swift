@@ -153,7 +153,7 @@ struct StreamEndpoints {
   }
 
   private func streamGlobal(_ call: Call) throws(Problem) {
-    let global = try host.sharedGlobal(call["global"])
+    let global = try host.readableGlobal(call["global"])
     try call.negotiate("text/event-stream")
     let wanted = try StreamRequest(try call.query(), call.request)
     guard !channels.isDraining else { return call.reply(response(to: call, RetryStream())) }

@@ -49,9 +49,10 @@ struct TimerEndpoints {
   private struct Entry: Encodable {
     let timer: StoredTimer
     let isQuarantined: Bool
+    let isUnreadable: Bool
 
     private enum CodingKeys: CodingKey {
-      case id, action, dueAt, every, catchUp, quarantined
+      case id, action, dueAt, every, catchUp, quarantined, unreadable
     }
 
     /// Encodes all members, including those that are `null`.
@@ -63,6 +64,7 @@ struct TimerEndpoints {
       try container.encode(timer.period.map { Double($0) / 1000 }, forKey: .every)
       try container.encode(timer.catchesUp, forKey: .catchUp)
       try container.encode(isQuarantined, forKey: .quarantined)
+      try container.encode(isUnreadable, forKey: .unreadable)
     }
   }
 
@@ -79,7 +81,8 @@ struct TimerEndpoints {
         let entries = page.map { timer in
           Entry(
             timer: timer,
-            isQuarantined: marking?.isQuarantined(session.key, timer.action) == true)
+            isQuarantined: marking?.isQuarantined(session.key, timer.action) == true,
+            isUnreadable: !request.reactor.canDecode(action: timer.action))
         }
         let last = timers.count > page.count ? page.last : nil
         let next = last.map { "\($0.due.milliseconds):\($0.id)" }

@@ -182,7 +182,13 @@ enum OpenAPISchemas {
         "action", ["description": "Its cause; `null` for an action of the reactor itself."]),
       .init("startedAt", time),
       .init("progress", ["type": ["number", "null"], "minimum": 0, "maximum": 1]),
+      .init("unreadable", unreadable),
     ]))
+
+  private static let unreadable: JSONValue = [
+    "type": "boolean",
+    "description": "Whether it waits for a release of the reactor that can read it.",
+  ]
 
   private static let failureList = list(
     "failures",
@@ -195,8 +201,12 @@ enum OpenAPISchemas {
         .init(
           "by", ["type": "string", "description": "The principal whose request caused it."]),
         .init("status", ["type": "integer", "minimum": 400, "maximum": 599]),
-        .init("title", text), .init("detail", text),
-      ], optional: ["by"]))
+        .init("title", text), .init("detail", text), .init("unreadable", unreadable),
+        .init("timer", ["type": "string", "description": "The id of the unreadable timer."]),
+        .init(
+          "effect",
+          ["type": "string", "description": "The id of the unreadable action among the effects."]),
+      ], optional: ["by", "unreadable", "timer", "effect"]))
 
   private static let quarantine = list(
     "quarantine",
@@ -249,6 +259,7 @@ enum OpenAPISchemas {
           "type": "boolean",
           "description": "Whether the action has crashed the service, so that it is not executed.",
         ]),
+      .init("unreadable", unreadable),
     ]))
 
   private static let presence: JSONValue = {

@@ -97,13 +97,15 @@ extension Problem {
         .effectFailed,
         "The session's state could not be read or written. Nothing was changed; the log contains the reason."
       )
-    case .unreadable(let version, let reason):
+    case .unreadable(let version, _):
+      // The reason names members of the reactor's types, and the remedy is the operator's: both are in
+      // the log.
       self.init(
-        .effectFailed,
+        .sessionUnreadable,
         """
-        The stored entry of this session at version \(version) cannot be read by this release of \
-        its reactor: \(reason) Other sessions are not affected.
-        """, members: [.init("version", .number(JSONNumber(version)))])
+        This release of the session's reactor cannot read what is stored. Nothing was changed and \
+        nothing is lost; other sessions are not affected.
+        """, members: version > 0 ? [.init("version", .number(JSONNumber(version)))] : [])
     }
   }
 

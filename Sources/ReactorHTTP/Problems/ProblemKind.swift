@@ -28,8 +28,10 @@ enum ProblemKind: String, CaseIterable {
   case parametersRequired = "parameters-required"
   case rateLimited = "rate-limited"
   case sendsTooDeep = "sends-too-deep"
+  case servicePaused = "service-paused"
   case sessionEnded = "session-ended"
   case sessionExists = "session-exists"
+  case sessionUnreadable = "session-unreadable"
   case stateNotObject = "state-not-object"
   case stateTooLarge = "state-too-large"
   case storageFull = "storage-full"
@@ -64,7 +66,7 @@ enum ProblemKind: String, CaseIterable {
     case .rateLimited: 429
     case .headersTooLarge: 431
     case .actionCrashed, .effectFailed: 500
-    case .unavailable: 503
+    case .servicePaused, .sessionUnreadable, .unavailable: 503
     case .changeTooLarge, .stateTooLarge, .storageFull: 507
     case .sendsTooDeep: 508
     }
@@ -96,8 +98,10 @@ enum ProblemKind: String, CaseIterable {
     case .parametersRequired: "The session needs parameters"
     case .rateLimited: "Too many requests"
     case .sendsTooDeep: "The chain of sends is too long"
+    case .servicePaused: "The service is paused"
     case .sessionEnded: "The session has ended"
     case .sessionExists: "The session exists already"
+    case .sessionUnreadable: "Not readable by this release"
     case .stateNotObject: "The State is not an object"
     case .stateTooLarge: "The State is too large"
     case .storageFull: "The storage is full"
@@ -197,9 +201,20 @@ enum ProblemKind: String, CaseIterable {
       The action caused a chain of more than 32 sessions, each of which sends an action to the next: \
       a defect of their reactors. Mutations that were committed before stay.
       """
+    case .servicePaused:
+      """
+      The operator has started the service with the setting paused, to try a store: it serves reads, and \
+      executes nothing. Nothing was changed.
+      """
     case .sessionEnded:
       "The session was deleted. A PUT creates a new one with the same id and a new history."
     case .sessionExists: "Use another id, or PUT, which uses the existing session."
+    case .sessionUnreadable:
+      """
+      The service has stored the session, or the value of the global, in a form that the present \
+      release of its reactor cannot read. Nothing was changed and nothing is lost: the operator runs a \
+      release that can read it. Other sessions are not affected. Try again later.
+      """
     case .stateNotObject:
       "Signals are the members of an object. Send into=NAME, and the State is the signal NAME."
     case .stateTooLarge:

@@ -260,4 +260,18 @@ extension Host {
     }
     return global
   }
+
+  /// Returns a global whose stored value this release can read.
+  func readableGlobal(_ name: String) throws(Problem) -> any SharedGlobal {
+    let global = try sharedGlobal(name)
+    guard !global.isUnreadable else {
+      throw Problem(
+        .sessionUnreadable,
+        """
+        This release of the service cannot read the stored value of the global. Nothing is lost; a PUT \
+        replaces the value.
+        """)
+    }
+    return global
+  }
 }

@@ -53,15 +53,17 @@ struct CommitMachine<Reply: Sendable>: Sendable {
   private var holds: Holds = []
   private var pendingEntries: [LogEntry] = []
   private var pendingStates = SmallArray<[UInt8]?>()
-  private var journal = JournalChanges()
-  private var lastJournalRequest = 0
+  var journal = JournalChanges()
+  var lastJournalRequest = 0
   private var takenBatches = 0
   private var committedBatches = 0
   private var continuations: [(batch: Int, proceed: Continuation)] = []
   private var waiting = SmallArray<WaitingReply>()
   /// The idempotency keys of requests that are being executed, by name.
-  private var keys: [String: IdempotencyKey] = [:]
+  var keys: [String: IdempotencyKey] = [:]
   private(set) var releasedKeys = 0  // for `claim(_:at:)`
+  /// The requests of the journal that this release cannot decode.
+  var blocked: [InterruptedRequest] = []
   var observers: [any SessionObserver] = []
   /// The number of observers that do not prevent the eviction of the session.
   var passiveObservers = 0
@@ -366,15 +368,13 @@ extension CommitMachine {
   ///
   /// - Returns: Whether the session is open; if not, `proceed` is not called.
   mutating func restart(
-    _ requests: [InterruptedRequest], numberedUpTo last: Int, at now: Timestamp,
-    then proceed: @escaping Continuation
+    _ requests: [InterruptedRequest], at now: Timestamp, then proceed: @escaping Continuation
   ) -> Bool {
     guard !hasEnded else { return false }
     for request in requests {
       if let key = request.key { keys[key.name] = key }
       for action in request.restarted(at: now) { journal.accepted[action.id] = action }
     }
-    lastJournalRequest = last
     whenNextBatchIsCommitted(proceed)
     return true
   }

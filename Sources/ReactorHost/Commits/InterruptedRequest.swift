@@ -27,6 +27,9 @@ struct InterruptedRequest: Sendable {
 
   var isArray: Bool { actions[0].isInArray }
 
+  /// The id under which clients see a request that this release cannot decode among the effects.
+  var effectID: String { "accepted-\(actions[0].id.request)" }
+
   var key: IdempotencyKey? { actions[0].key }
 
   /// The context of the actions when they run again: that of their request, marked as a repetition.

@@ -20,6 +20,7 @@ struct StoredContext: Codable {
     var context = RequestContext(
       id: id, traceparent: trace, principal: principal, origin: origin, isRepetition: true)
     context.depth = depth ?? 0
+    context.isUnattended = true
     return context
   }
 }

@@ -27,6 +27,10 @@ public final class Global<Value: Codable & Sendable>: RefreshableGlobal, Observa
     let version: Int
     /// Identifies the value across restarts; stored in the entries of the mutations that it causes.
     let revision: UInt64
+    /// Whether the log has a value that this release cannot decode.
+    ///
+    /// `value` is used in this process then, and sessions do not receive it.
+    var isUnreadable = false
 
     var isNull: Bool { json.elementsEqual("null".utf8) }
 
@@ -90,6 +94,13 @@ public final class Global<Value: Codable & Sendable>: RefreshableGlobal, Observa
   /// The current value.
   public var value: Value {
     state.withLock { $0.latest.value }
+  }
+
+  /// Whether this release cannot decode the stored value.
+  ///
+  /// ``value`` is the initial value then, or the previous one, which no session receives.
+  public var isUnreadable: Bool {
+    state.withLock { $0.latest.isUnreadable }
   }
 
   /// The number of observers.
@@ -207,13 +218,25 @@ public final class Global<Value: Codable & Sendable>: RefreshableGlobal, Observa
   }
 
   /// Publishes a value that the log has.
-  private func publish(_ stored: SharedValue) throws {
-    let value = try (upgrade ?? []).decode(
-      Value.self, from: stored.json, rootDefaults: rootDefaults)
-    publish(
+  ///
+  /// A value that this release cannot decode stays in the log, and sessions keep the one they have.
+  private func publishReadable(_ stored: SharedValue, _ logger: Logger) {
+    func setting(_ value: Value, _ json: [UInt8], isUnreadable: Bool = false) -> Setting {
       Setting(
-        value: value, json: try JSONCoder.encode(value), epoch: stored.epoch,
-        version: stored.version, revision: stored.revision))
+        value: value, json: json, epoch: stored.epoch, version: stored.version,
+        revision: stored.revision, isUnreadable: isUnreadable)
+    }
+    do {
+      let value = try (upgrade ?? []).decode(
+        Value.self, from: stored.json, rootDefaults: rootDefaults)
+      publish(setting(value, try JSONCoder.encode(value)))
+    } catch {
+      logger.error(
+        "global cannot be read by this release",
+        ["global": name, "reason": UnreadableReason.text(of: error)])
+      let latest = state.withLock { $0.latest }
+      publish(setting(latest.value, latest.json, isUnreadable: true))
+    }
   }
 
   /// Stores the value in a log from now on, and restores the value that the log has.
@@ -221,8 +244,8 @@ public final class Global<Value: Codable & Sendable>: RefreshableGlobal, Observa
   /// A host calls this before its sessions are used.
   public func keep(in log: any MutationLog, logger: Logger) {
     store.withLock { $0 = (log, logger) }
-    do {
-      if let stored = try log.sharedValue(name) { try publish(stored) }
+    do throws(LogError) {
+      if let stored = try log.sharedValue(name) { publishReadable(stored, logger) }
     } catch {
       logger.error(
         "global cannot be read and has its initial value", ["global": name, "error": "\(error)"])
@@ -271,12 +294,7 @@ public final class Global<Value: Codable & Sendable>: RefreshableGlobal, Observa
 
   private func publishIfNew(_ stored: SharedValue?, _ logger: Logger) {
     guard let stored, stored.revision != state.withLock({ $0.latest.revision }) else { return }
-    do {
-      try publish(stored)
-    } catch {
-      logger.error(
-        "global cannot be read and has its previous value", ["global": name, "error": "\(error)"])
-    }
+    publishReadable(stored, logger)
   }
 
   private func publishNext(_: Void) {
@@ -287,6 +305,7 @@ public final class Global<Value: Codable & Sendable>: RefreshableGlobal, Observa
     }
     guard let next else { return }
     settings.send(.next(next))
+    guard !next.isUnreadable else { return }
     for observer in observers { observer.sessionDidCommit(next.state) }
   }
 
@@ -311,7 +330,7 @@ public final class Global<Value: Codable & Sendable>: RefreshableGlobal, Observa
     let name = name
     return settings.subscribe(
       AnyObserver { event in
-        guard case .next(let setting) = event else { return }
+        guard case .next(let setting) = event, !setting.isUnreadable else { return }
         guard let context else { return observer.on(.next(setting.value)) }
         context.deliver(global: name, revision: setting.revision, isNull: setting.isNull) {
           observer.on(.next(setting.value))

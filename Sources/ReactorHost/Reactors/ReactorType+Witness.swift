@@ -182,6 +182,7 @@ extension ReactorType {
       initial: { [self] in try encode(initial($0)) },
       encodeAction: { [self] in ($0 as? R.Action).flatMap { try? encode($0) } },
       decodeJournal: { [self] in try decode(journal: $0) },
+      check: { [self] in try check($0, $1) },
       fold: { [self] in try ReactorFold(self, from: $0, maker($1.folding)()) },
       verify: { [self] log, scope in
         var verification = LogVerification(self, log, try maker(scope.folding))
@@ -197,6 +198,26 @@ extension ReactorType {
   private var defaultsProblem: String? {
     JSONSchema.defaultsProblem(in: R.State.self) ?? JSONSchema.defaultsProblem(in: R.Mutation.self)
       ?? JSONSchema.defaultsProblem(in: R.Action.self) ?? parameters?.defaultsProblem
+  }
+
+  private func check(_ sample: StoredSample, _ scope: SessionScope) throws {
+    switch sample.part {
+    case .parameters: _ = try maker(scope)
+    case .snapshot:
+      _ = try decode(
+        Snapshot(version: sample.version, state: sample.json, schema: ""), try maker(scope))
+    case .mutation:
+      _ = try decode(
+        LogEntry(
+          version: sample.version, at: Timestamp(milliseconds: 0), action: nil, global: nil,
+          mutation: sample.json, by: nil))
+    case .action, .timer:
+      _ = try decode(journal: [
+        AcceptedAction(
+          id: .init(request: 0, place: 0), action: sample.json, isInArray: false, key: nil,
+          at: Timestamp(milliseconds: 0))
+      ])
+    }
   }
 
   private func decode(journal: [AcceptedAction]) throws -> DecodedActions {

@@ -115,18 +115,19 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
   /// the first entries of the log. Otherwise, the log is folded again. Members that its State lacks have
   /// the values of the initial State, since no mutation of that release has changed them.
   func decode(_ snapshot: Snapshot, _ make: () -> R) throws -> R.State {
-    guard snapshot.schema != schema else {
-      return try JSONCoder.decode(R.State.self, from: snapshot.state)
-    }
     do {
+      guard snapshot.schema != schema else {
+        return try JSONCoder.decode(R.State.self, from: snapshot.state)
+      }
       return try (upgrades.state ?? []).decode(
         R.State.self, from: snapshot.state,
         rootDefaults: JSONCoder.rootDefaults(make().initialState))
     } catch {
+      let place =
+        snapshot.schema == schema
+        ? "the snapshot" : "the State has changed, and retention has removed the log before it"
       throw LogError.unreadable(
-        version: snapshot.version,
-        reason: "the State has changed, and retention has removed the log before it: "
-          + StoredUpgrades.reason(error))
+        version: snapshot.version, reason: "\(place), \(UnreadableReason.text(of: error))")
     }
   }
 
@@ -138,7 +139,7 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
       }
       return try upgrade.decode(R.Mutation.self, from: entry.mutation)
     } catch {
-      throw LogError.unreadable(version: entry.version, reason: StoredUpgrades.reason(error))
+      throw LogError.unreadable(version: entry.version, reason: UnreadableReason.text(of: error))
     }
   }
 

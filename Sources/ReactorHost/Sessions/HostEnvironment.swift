@@ -51,6 +51,7 @@ final class ReactorEnvironment: Sendable {
   let router: (any SessionRouter)?
   let counts = ReactorCounts()
   let failedEffects = FailedEffects()
+  let blocked = BlockedWork()
   let evictable = EvictableSlots()
   let absent = AbsentSessions()
 

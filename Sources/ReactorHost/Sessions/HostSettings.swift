@@ -94,6 +94,15 @@ public struct HostSettings: Sendable {
   /// are folded to load it.
   public var snapshotInterval = 1000
 
+  /// Whether the journal's actions are not started again.
+  private(set) package var isPaused = false
+
+  /// Starts no action of the journal and no effect.
+  package mutating func pause() {
+    isPaused = true
+    effectLimit = 0
+  }
+
   /// Creates the default settings.
   public init() {}
 }

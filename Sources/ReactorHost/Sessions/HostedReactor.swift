@@ -158,7 +158,11 @@ public protocol HostedReactor: AnyObject, Sendable {
   /// The number of sessions in memory.
   var liveSessionCount: Int { get }
 
-  /// The latest 100 errors of effects in this process, the latest first.
+  /// Returns whether this release can decode an action that is stored, as JSON.
+  func canDecode(action: [UInt8]) -> Bool
+
+  /// The latest 100 errors of effects in this process, and at most 100 accepted actions, due timers and
+  /// sessions that this release cannot decode; the latest first.
   var failedEffects: [FailedEffect] { get }
 }
 

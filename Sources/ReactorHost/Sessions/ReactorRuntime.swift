@@ -329,7 +329,18 @@ final class ReactorRuntime: HostedReactor {
     counts.sessions.load(ordering: .relaxed)
   }
 
-  var failedEffects: [FailedEffect] { environment.failedEffects.latest }
+  var failedEffects: [FailedEffect] {
+    let blocked = environment.blocked.latest
+    let failed = environment.failedEffects.latest
+    guard !blocked.isEmpty else { return failed }
+    return (blocked + failed).sorted { $0.time.milliseconds > $1.time.milliseconds }
+  }
+
+  func canDecode(action: [UInt8]) -> Bool {
+    let action = AcceptedAction(
+      id: .init(request: 0, place: 0), action: action, isInArray: false, key: nil, at: .now)
+    return (try? environment.witness.decodeJournal([action])) != nil
+  }
 
   /// The number of running effects of its sessions.
   var runningEffectCount: Int { environment.effectQuota.runningCount }

@@ -83,6 +83,9 @@ final class ReactorWitness: Sendable {
 
   let decodeJournal: @Sendable ([AcceptedAction]) throws -> DecodedActions
 
+  /// Decodes a stored value of a session.
+  let check: @Sendable (StoredSample, SessionScope) throws -> Void
+
   /// Begins a fold of a session's log with a snapshot, or with the initial State.
   let fold: @Sendable (Snapshot?, SessionScope) throws -> any SessionFold
 
@@ -105,6 +108,7 @@ final class ReactorWitness: Sendable {
     initial: @escaping @Sendable (SessionScope) throws -> [UInt8],
     encodeAction: @escaping @Sendable (any Sendable) -> [UInt8]?,
     decodeJournal: @escaping @Sendable ([AcceptedAction]) throws -> DecodedActions,
+    check: @escaping @Sendable (StoredSample, SessionScope) throws -> Void,
     fold: @escaping @Sendable (Snapshot?, SessionScope) throws -> any SessionFold,
     verify: @escaping @Sendable (any SessionLog, SessionScope) throws -> RefoldReport,
     encodeFolded: @escaping @Sendable (any PipelineControl) -> [UInt8]?,
@@ -120,6 +124,7 @@ final class ReactorWitness: Sendable {
     self.initial = initial
     self.encodeAction = encodeAction
     self.decodeJournal = decodeJournal
+    self.check = check
     self.fold = fold
     self.verify = verify
     self.encodeFolded = encodeFolded

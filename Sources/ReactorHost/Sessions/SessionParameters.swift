@@ -41,7 +41,7 @@ struct SessionParameters<Value: Codable & Sendable>: Sendable {
       return try upgrade.decode(Value.self, from: json, rootDefaults: rootDefaults)
     } catch {
       throw LogError.unreadable(
-        version: 0, reason: "its parameters cannot be decoded: " + StoredUpgrades.reason(error))
+        version: 0, reason: "its parameters cannot be decoded: " + UnreadableReason.text(of: error))
     }
   }
 

@@ -111,7 +111,8 @@ extension SessionSlot {
       "reactor": key.reactor, "session": key.id, "error": "\(error)",
     ]
     switch error {
-    case .corrupt, .unreadable: environment.logger.error("session cannot be read", fields)
+    case .corrupt: environment.logger.error("session cannot be read", fields)
+    case .unreadable: environment.block(.init(kind: .session), of: key, action: nil, error)
     // The store logs these errors.
     case .lost, .full, .unavailable, .unknown, .tooLarge: break
     }
@@ -215,7 +216,7 @@ extension SessionSlot {
       case .failure(let error): return completion(.failure(.log(reported(error))))
       }
       let opened = OpenedSession(session: session, wasCreated: false)
-      guard !loaded.acceptedActions.isEmpty else {
+      guard !loaded.acceptedActions.isEmpty, !environment.settings.isPaused else {
         publish(session)
         return completion(.success(opened))
       }

@@ -230,6 +230,7 @@ final class SessionSlot: Sendable {
           session?.close(.deleted)
           environment.absent.find(key.id)?.end(.deleted)
           environment.failedEffects.remove(key.id)
+          environment.blocked.removeAll(of: key.id)
           environment.settings.marking?.removeFromQuarantine(key)
           completion(.success(()))
           environment.evictable.insert(key.id)
@@ -247,6 +248,7 @@ final class SessionSlot: Sendable {
   /// Returns the session to every caller from now on.
   func publish(_ session: LiveSession) {
     contents.withLock { $0.state = .live(session) }
+    environment.blocked.remove(.init(kind: .session), of: key.id)
     environment.absent.find(key.id)?.attach(session)
   }
 

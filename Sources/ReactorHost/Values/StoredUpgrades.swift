@@ -25,13 +25,4 @@ struct StoredUpgrades: Sendable {
     }
     return try? JSONValue.array(elements.map { try action($0) }).bytes
   }
-
-  /// The reason for which stored JSON cannot be decoded, for the operator.
-  static func reason(_ error: any Error) -> String {
-    switch error {
-    case let error as JSONDecodingFailure: "at \"\(error.pointer)\": \(error.storedDetail)"
-    case let error as JSONSyntaxError: "at byte \(error.offset): \(error.reason)"
-    default: "it cannot be upgraded: \(error)"
-    }
-  }
 }

@@ -35,7 +35,7 @@ import Testing
       try bad.state(), try bad.post(#""increase""#), try bad.state("?version=2"),
       try server.client().get(bad.path + "/events", ["Accept": "text/event-stream"]),
     ] {
-      #expect(try expectProblem(response, 500, "effect-failed")["version"] == 2)
+      #expect(try expectProblem(response, 503, "session-unreadable")["version"] == 2)
     }
     // The versions before the damaged one can be read.
     #expect(try bad.state("?version=1").json == ["value": 1])
@@ -47,7 +47,8 @@ import Testing
     #expect(try good.post(#""increase""#).json == ["value": 3])
     #expect(
       eventually {
-        server.standardError.contains("session cannot be read reactor=counter session=bad")
+        server.standardError.contains(
+          "session cannot be read by this release reactor=counter session=bad")
       })
 
     // The damaged session can be deleted and created again.

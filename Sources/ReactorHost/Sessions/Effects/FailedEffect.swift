@@ -1,8 +1,17 @@
 public import ReactorLog
 internal import Synchronization
 
-/// An action whose effect ended with an error.
+/// An action whose effect ended with an error, or stored work that this release cannot decode.
 public struct FailedEffect: Sendable {
+  /// The place of stored work that this release cannot decode.
+  public enum Blocked: Sendable {
+    /// A timer, by its id.
+    case timer(String)
+
+    /// An accepted action, by the id of its effect; empty for the session as a whole.
+    case effect(String)
+  }
+
   /// The id of the session.
   public let session: String
 
@@ -17,6 +26,9 @@ public struct FailedEffect: Sendable {
 
   /// The description of the error for clients.
   public let failure: ActionFailure
+
+  /// The place of stored work that this release cannot decode; `nil` for an error of an effect.
+  public var blocked: Blocked?
 }
 
 /// The latest errors of the effects of one reactor, in this process.

@@ -2,7 +2,9 @@ internal import ReactorLog
 
 /// A running effect: one stream that `mutate` returned for an action.
 public struct RunningEffect: Sendable {
-  /// The identifier of the effect, which is not reused.
+  /// The identifier of the effect.
+  ///
+  /// Those of running effects are not reused.
   public let id: String
 
   /// The action that started it, as JSON; `nil` for an action that `transform(action:)` created.
@@ -14,11 +16,18 @@ public struct RunningEffect: Sendable {
   /// Its progress, from 0 to 1; `nil` if it does not report it.
   public let progress: Double?
 
-  package init(id: String, action: [UInt8]?, startedAt: Timestamp, progress: Double?) {
+  /// Whether it does not run, because this release cannot decode its action.
+  public let isUnreadable: Bool
+
+  package init(
+    id: String, action: [UInt8]?, startedAt: Timestamp, progress: Double?,
+    isUnreadable: Bool = false
+  ) {
     self.id = id
     self.action = action
     self.startedAt = startedAt
     self.progress = progress
+    self.isUnreadable = isUnreadable
   }
 }
 

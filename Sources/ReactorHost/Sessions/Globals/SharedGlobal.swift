@@ -9,6 +9,9 @@ public protocol SharedGlobal: StateSource {
   /// The JSON Schema of the value, as JSON.
   var schema: [UInt8] { get }
 
+  /// Whether this release cannot decode the stored value, which stays until another one is set.
+  var isUnreadable: Bool { get }
+
   /// Sets the value from JSON.
   ///
   /// - Parameters:

@@ -121,12 +121,17 @@ struct CodeMark: Sendable {
     marking = environment.settings.marking
   }
 
-  /// Executes code of the reactor with a mark, and converts its error to a `LogError`.
-  func reading<Value>(_ body: () throws -> Value) throws(LogError) -> Value {
+  /// Executes code of the reactor with a mark.
+  func executing<Value>(_ body: () throws -> Value) throws -> Value {
     let mark = marking?.begin(key, .session, [])
     defer { if let mark { marking?.end(mark) } }
+    return try body()
+  }
+
+  /// Executes code of the reactor with a mark, and converts its error to a `LogError`.
+  func reading<Value>(_ body: () throws -> Value) throws(LogError) -> Value {
     do {
-      return try body()
+      return try executing(body)
     } catch {
       throw error as? LogError ?? .corrupt("\(error)")
     }

@@ -14,6 +14,8 @@ final class SendDelivery: Disposable {
     var key: IdempotencyKey?
     /// Whether the key has never been sent, so that no session can have an outcome for it.
     var keyIsNew = false
+    /// Whether the send waits for another release if this one cannot read the other session.
+    var isKept = false
     /// The session that executes the action.
     var receiver: (any Session)?
     /// The time after which it is not retried; `nil` before the first retry.
@@ -45,7 +47,9 @@ final class SendDelivery: Disposable {
     state = Mutex(State(completion: completion))
   }
 
-  /// Sets the idempotency key.
+  /// Sets the idempotency key of a send by the effect of an action.
+  ///
+  /// If no client waits for the effect, an error would lose an action that was acknowledged, or a timer.
   ///
   /// The name identifies the send, so the body is not compared: an effect that runs again can
   /// create a different body.
@@ -57,6 +61,7 @@ final class SendDelivery: Disposable {
     state.withLock { state in
       state.key = IdempotencyKey(stored: name, body: "")
       state.keyIsNew = isNew
+      state.isKept = context.isUnattended
     }
   }
 
@@ -184,6 +189,11 @@ final class SendDelivery: Disposable {
   }
 
   private func finish(_ result: Result<[UInt8]?, any Error>) {
+    if case .failure(SessionSendError.log(_, .unreadable)) = result,
+      state.withLock({ $0.isKept })
+    {
+      return
+    }
     guard let completion = takeCompletion() else { return }
     if case .success = result, case .accepted = expectation {
       completion(.success(nil))

@@ -49,8 +49,8 @@ public enum SessionSendError: ActionError, Equatable {
     case .overloaded: 503
     case .tooDeep: 508
     case .log(_, .full): 507
-    case .log(_, .lost), .log(_, .unavailable), .log(_, .unknown): 503
-    case .log(_, .corrupt), .log(_, .unreadable), .log(_, .tooLarge): 500
+    case .log(_, .lost), .log(_, .unavailable), .log(_, .unknown), .log(_, .unreadable): 503
+    case .log(_, .corrupt), .log(_, .tooLarge): 500
     }
   }
 
@@ -65,6 +65,7 @@ public enum SessionSendError: ActionError, Equatable {
     case .overloaded: "The session is not available"
     case .tooDeep: "The chain of sends is too long"
     case .log(_, .full): "The storage is full"
+    case .log(_, .unreadable): "The session is not readable by this release"
     case .log: "The session is not available"
     }
   }

@@ -20,18 +20,27 @@ struct JournalRecovery: Sendable {
   func resume(_ actions: [AcceptedAction], completion: @escaping @Sendable () -> Void) {
     session.enqueue {
       var requests: [InterruptedRequest] = []
+      var blocked: [InterruptedRequest] = []
       for var request in InterruptedRequest.all(of: actions) {
         if let rejection = rejection(of: request) {
           giveUp(request, rejection)
+        } else if let error = decodingError(of: request) {
+          block(request, error)
+          blocked.append(request)
         } else {
           request.countsStart = environment.starts.insert(
             request: request.actions[0].id.request, of: session.key)
           requests.append(request)
         }
       }
+      session.commits.withLock { [blocked] machine in
+        machine.block(blocked, numberedUpTo: actions.last?.id.request ?? 0)
+      }
+      // Without a request to start, the turn may have nothing to commit.
+      guard !requests.isEmpty else { return session.whenCommitted { _ in completion() } }
       let now = Timestamp.now
       let isOpen = session.commits.withLock { [requests] machine in
-        machine.restart(requests, numberedUpTo: actions.last?.id.request ?? 0, at: now) {
+        machine.restart(requests, at: now) {
           guard $0 else { return completion() }
           session.enqueue {
             for request in requests { restart(request) }
@@ -68,12 +77,24 @@ struct JournalRecovery: Sendable {
     if request.starts(before: .now) >= limit {
       return Rejection(reason: "it was started \(limit) times and never ended")
     }
+    return nil
+  }
+
+  /// The error for which this release cannot decode a request; `nil` if it can.
+  private func decodingError(of request: InterruptedRequest) -> (any Error)? {
     do {
       _ = try environment.witness.decodeJournal(request.unfinished)
+      return nil
     } catch {
-      return Rejection(reason: "its reactor does not know the action any more")
+      return error
     }
-    return nil
+  }
+
+  /// Reports a request that stays in the journal, for a release that can decode it.
+  private func block(_ request: InterruptedRequest, _ error: any Error) {
+    environment.block(
+      BlockedWork.Item(kind: .action, id: request.effectID), of: session.key,
+      action: request.unfinished.first?.action, by: request.context?.principal?.id, error)
   }
 
   private func giveUp(_ request: InterruptedRequest, _ rejection: Rejection) {

@@ -39,6 +39,7 @@ struct SessionTimers: Sendable {
   /// Sets or removes a timer with the batch of the turn.
   private func set(_ id: String, to timer: StoredTimer?) {
     guard session.timerTable.withLock({ $0.set(id, to: timer) }) else { return }
+    environment.blocked.remove(BlockedWork.Item(kind: .timer, id: id), of: session.key.id)
     let service = environment.timers
     session.commits.withLock { machine in
       guard !machine.hasEnded else { return }
@@ -61,8 +62,10 @@ struct SessionTimers: Sendable {
     let isEnqueued = session.enqueueRequest {
       guard !session.hasEnded else { return completion(session.fault == nil ? .done : .failed) }
       if let timer = session.timerTable.withLock({ $0.timer(firedBy: due) }) {
+        // A timer that this release cannot decode stays as it is, for a release that can.
+        guard let fired = decode(timer) else { return completion(.done) }
         set(timer.id, to: timer.repetition(at: .now))
-        execute(timer)
+        execute(timer, fired)
       }
       // Without a timer, the batch that removes or replaces it may be uncommitted.
       session.whenCommitted { completion($0 ? .done : .failed) }
@@ -70,32 +73,44 @@ struct SessionTimers: Sendable {
     if !isEnqueued { completion(.failed) }
   }
 
-  private func execute(_ timer: StoredTimer) {
-    let lateness = max(0, Timestamp.now.milliseconds(since: timer.due))
-    environment.counts.timersFired.add()
-    environment.counts.timerLateness.record(Duration.milliseconds(lateness))
+  /// The action of a due timer.
+  private enum FiredAction {
+    case decoded(DecodedActions)
+    case quarantined
+  }
+
+  /// Decodes the action of a timer; `nil` if this release cannot.
+  private func decode(_ timer: StoredTimer) -> FiredAction? {
+    if environment.settings.marking?.isQuarantined(session.key, timer.action) == true {
+      return .quarantined
+    }
     let action = AcceptedAction(
       id: .init(request: 0, place: 0), action: timer.action, isInArray: false, key: nil, at: .now)
-    if environment.settings.marking?.isQuarantined(session.key, timer.action) == true {
-      return giveUp(timer, because: "its action crashed the service")
-    }
     do {
-      let actions = try environment.witness.decodeJournal([action])
-      environment.counts.actions.add()
-      let reply = ActionReply(count: 1, isArray: false, in: session, completion: nil)
-      ActionExecution(actions: actions, reply: reply, context: .timer(timer.id)).execute()
+      return .decoded(try environment.witness.decodeJournal([action]))
     } catch {
-      giveUp(timer, because: "its reactor does not know the action any more")
+      environment.block(
+        BlockedWork.Item(kind: .timer, id: timer.id), of: session.key, action: timer.action, error)
+      return nil
     }
   }
 
-  private func giveUp(_ timer: StoredTimer, because reason: String) {
-    environment.logger.error(
-      "timer is given up",
-      [
-        "reactor": session.key.reactor, "session": session.key.id, "timer": timer.id,
-        "action": String(decoding: timer.action, as: UTF8.self), "reason": reason,
-      ])
+  private func execute(_ timer: StoredTimer, _ fired: FiredAction) {
+    let lateness = max(0, Timestamp.now.milliseconds(since: timer.due))
+    environment.counts.timersFired.add()
+    environment.counts.timerLateness.record(Duration.milliseconds(lateness))
+    guard case .decoded(let actions) = fired else {
+      return environment.logger.error(
+        "timer is given up",
+        [
+          "reactor": session.key.reactor, "session": session.key.id, "timer": timer.id,
+          "action": String(decoding: timer.action, as: UTF8.self),
+          "reason": "its action crashed the service",
+        ])
+    }
+    environment.counts.actions.add()
+    let reply = ActionReply(count: 1, isArray: false, in: session, completion: nil)
+    ActionExecution(actions: actions, reply: reply, context: .timer(timer.id)).execute()
   }
 
   // MARK: Clients
