@@ -34,7 +34,7 @@ public final class SQLiteLog: MutationLog {
     try StoreFolder.create(for: path)
     let lock = try StoreLock(of: path)
     let file = StoreFile(path: path, locked: lock)
-    try file.prepare()
+    try file.prepare(logger: logger)
     let feed = try file.prepareFeed(isKept: changeRetention > .zero, logger: logger)
     let publisher = feed.map { ChangePublisher(latest: $0.latest) }
     committer = try GroupCommitter(
@@ -145,6 +145,17 @@ public final class SQLiteLog: MutationLog {
   public func timerCount(completion: @escaping ReadCompletion<Int>) {
     completion(
       readers.result { (reader) throws(DatabaseError) in try reader.timerCount() })
+  }
+
+  /// Reads values that a release must be able to decode.
+  public func samples(
+    after position: SamplePosition, within time: Duration,
+    completion: @escaping ReadCompletion<SamplePage>
+  ) {
+    completion(
+      readers.result { (reader) throws(DatabaseError) in
+        try reader.samples(after: position, within: time)
+      })
   }
 
   /// Reads the current value of a global.

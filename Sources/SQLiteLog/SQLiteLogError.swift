@@ -4,12 +4,15 @@
 public struct SQLiteLogError: Error, Equatable, Sendable {
   /// The kind of an error.
   public struct Code: Equatable, Sendable {
-    private enum Kind { case cannotCreate, inUse, unsuitable, unreadable, invalidInput }
+    private enum Kind { case cannotCreate, noSpace, inUse, unsuitable, unreadable, invalidInput }
 
     private let kind: Kind
 
     /// The file, its folder or its lock cannot be created, opened or written.
     public static let cannotCreate = Code(kind: .cannotCreate)
+
+    /// No space is left to migrate the store, or to copy one of an earlier release.
+    public static let noSpace = Code(kind: .noSpace)
 
     /// Another process has locked the store.
     public static let inUse = Code(kind: .inUse)

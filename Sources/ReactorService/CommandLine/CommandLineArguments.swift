@@ -19,9 +19,10 @@ struct CommandLineArguments {
   ///
   /// `takesValue` returns whether a flag, which includes its dashes, has a value, or `nil` if the flag is
   /// unknown; then the error suggests one of `flags`. An argument that begins with two dashes is never a
-  /// value.
+  /// value. A flag of which `isSwitch` returns `true` has the value `true` if none follows.
   mutating func next(
-    takesValue: (String) -> Bool?, flags: [String] = []
+    takesValue: (String) -> Bool?, isSwitch: (String) -> Bool = { _ in false },
+    flags: [String] = []
   ) throws(ConfigurationError) -> Item? {
     guard let argument = rest.popFirst() else { return nil }
     guard argument.hasPrefix("-"), argument != "-" else {
@@ -38,7 +39,8 @@ struct CommandLineArguments {
     }
     guard isValued else { return .bare(flag) }
     guard let value = rest.first, !value.hasPrefix("--") else {
-      throw .usage("\(flag) needs a value")
+      guard isSwitch(flag) else { throw .usage("\(flag) needs a value") }
+      return .valued(flag: flag, value: "true")
     }
     rest.removeFirst()
     return .valued(flag: flag, value: value)

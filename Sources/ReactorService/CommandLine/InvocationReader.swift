@@ -9,7 +9,7 @@ struct InvocationReader {
   private struct Flags {
     var settings: [(Setting, String)] = []
     var file: String?
-    var own: String?
+    var own: [String: [String]] = [:]
     var text: String?
   }
 
@@ -17,7 +17,7 @@ struct InvocationReader {
   func serve(
     _ arguments: ArraySlice<String>, readFile: (String) throws(FileProblem) -> [UInt8]
   ) throws(ConfigurationError) -> Invocation {
-    let flags = try self.flags(arguments, help: table.help, ownFlag: nil)
+    let flags = try self.flags(arguments, help: table.help)
     if let text = flags.text { return .print(text) }
     let configuration = try configuration(flags, readFile: readFile)
     return .serve(configuration, warnings: warnings)
@@ -31,14 +31,9 @@ struct InvocationReader {
       return .print(SettingsTable.overview)
     }
     let flags = try self.flags(
-      arguments.dropFirst(), help: SettingsTable.overview, ownFlag: word == "backup" ? "--to" : nil)
+      arguments.dropFirst(), help: SettingsTable.overview, ownFlags: StoreTask.flags(of: word))
     if let text = flags.text { return .print(text) }
-    guard let task = StoreTask(word, destination: flags.own) else {
-      throw .usage(
-        word == "backup"
-          ? "'reactord log backup' needs --to FILE"
-          : "unknown task \"\(word)\"; see 'reactord --help'")
-    }
+    let task = try StoreTask(word, flags.own)
     return .log(task, try configuration(flags, readFile: readFile))
   }
 
@@ -50,7 +45,7 @@ struct InvocationReader {
       return .print(SettingsTable.overview)
     }
     let flags = try self.flags(
-      arguments.dropFirst(), help: SettingsTable.overview, ownFlag: nil)
+      arguments.dropFirst(), help: SettingsTable.overview)
     if let text = flags.text { return .print(text) }
     guard let task = QuarantineTask(rawValue: word) else {
       throw .usage("unknown task \"\(word)\"; see 'reactord --help'")
@@ -64,9 +59,9 @@ struct InvocationReader {
   func health(
     _ arguments: ArraySlice<String>, readFile: (String) throws(FileProblem) -> [UInt8]
   ) throws(ConfigurationError) -> Invocation {
-    let flags = try self.flags(arguments, help: SettingsTable.overview, ownFlag: "--url")
+    let flags = try self.flags(arguments, help: SettingsTable.overview, ownFlags: ["--url"])
     if let text = flags.text { return .print(text) }
-    if let url = flags.own {
+    if let url = flags.own["--url"]?.last {
       guard let probe = HealthProbe(url: url) else {
         throw .configuration("--url: expected http://HOST:PORT, found \(url)")
       }
@@ -158,7 +153,7 @@ struct InvocationReader {
   }
 
   private func flags(
-    _ arguments: ArraySlice<String>, help: String, ownFlag: String?
+    _ arguments: ArraySlice<String>, help: String, ownFlags: [String] = []
   ) throws(ConfigurationError) -> Flags {
     var flags = Flags()
     var items = CommandLineArguments(arguments)
@@ -166,13 +161,14 @@ struct InvocationReader {
       switch flag {
       case "--help", "-h", "--version": false
       case "--config": true
-      case ownFlag: true
+      case _ where ownFlags.contains(flag): true
       default: table.setting(flag: flag) == nil ? nil : true
       }
     }
     let names =
-      ["--config", "--help", "--version", ownFlag].compactMap(\.self) + table.settings.map(\.flag)
-    while let item = try items.next(takesValue: takesValue, flags: names) {
+      ["--config", "--help", "--version"] + ownFlags + table.settings.map(\.flag)
+    let isSwitch = { (flag: String) in table.setting(flag: flag)?.isSwitch == true }
+    while let item = try items.next(takesValue: takesValue, isSwitch: isSwitch, flags: names) {
       switch item {
       case .bare("--version"):
         flags.text = ServiceVersion.line
@@ -181,7 +177,8 @@ struct InvocationReader {
         flags.text = help
         return flags
       case .valued("--config", let path): flags.file = path
-      case .valued(let flag, let value) where flag == ownFlag: flags.own = value
+      case .valued(let flag, let value) where ownFlags.contains(flag):
+        flags.own[flag, default: []].append(value)
       case .valued(let flag, let value):
         if let setting = table.setting(flag: flag) { flags.settings.append((setting, value)) }
       }

@@ -312,6 +312,18 @@ extension Configuration {
 
   private static let processSettings = [
     Setting(
+      "paused", \.isPaused, .flag,
+      help: """
+        Whether the service only serves reads, to try a copy of a store: it executes no action, no \
+        effect and no timer, and other requests are 503.
+        """),
+    Setting(
+      "strict.types", \.hasStrictTypes, .flag,
+      help: """
+        Whether the start ends with 78 if the release cannot read stored data; otherwise these sessions \
+        are 503 and the others are served.
+        """),
+    Setting(
       "start.wait", \.startWait, .duration(0...3_600),
       help: """
         How long to wait at the start for another process to release the store, or for the brokers \

@@ -70,6 +70,12 @@ public struct Configuration: Sendable {
   /// `supervise`: whether the service runs in a child process that is restarted after a crash.
   public var isSupervised = true
 
+  /// `paused`: whether the service only serves reads.
+  public var isPaused = false
+
+  /// `strict.types`: whether stored data that this release cannot read prevents the start.
+  public var hasStrictTypes = false
+
   /// `start.wait`: how long to wait for another process to release the store, or for its brokers.
   public var startWait = Duration.zero
 

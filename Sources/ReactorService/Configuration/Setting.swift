@@ -51,6 +51,9 @@ public struct Setting: Sendable {
     literal = { format.literal(read($0)) }
   }
 
+  /// Whether the setting is true or false, so that its flag needs no value.
+  var isSwitch: Bool { placeholder == SettingFormat<Bool>.flag.placeholder }
+
   /// The flag: `--streams-heartbeat`.
   public var flag: String { "--" + name.replacing(".", with: "-") }
 

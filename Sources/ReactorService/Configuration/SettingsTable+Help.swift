@@ -9,9 +9,13 @@ extension SettingsTable {
         verify    replay every session and compare the result with its snapshots; exits with 0 if
                   the store is sound, 65 if it is damaged, 4 if this release cannot read a session,
                   3 if a reactor is not pure, 5 if this program does not host all of its reactors
-        export    write all sessions to standard output, one JSON object per line
+        check     find stored data that this release of the reactors cannot read
+        export    write all sessions to standard output, one JSON object per line;
+                  --sample N: N sessions per reactor, as a fixture for tests, without principals
+                  and keys; --drop /PATH: without the content of this member
         import    import an export from standard input, completely or not at all
         backup    copy the store to the file of --to FILE; the daemon may be running
+        migrate   convert a store of an earlier release, after printing how much disk that takes
         compact   delete what log.retain does not retain, and shrink the file
       reactord quarantine list|clear [--store sqlite:PATH]   actions that crashed the daemon: print
                                                              them, or permit them again

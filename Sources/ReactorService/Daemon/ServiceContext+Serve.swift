@@ -46,6 +46,7 @@ extension ServiceContext {
     // Snapshots are more frequent at brokers, where loading a session reads its messages over the
     // network.
     if case .nats = configuration.store { hostSettings.snapshotInterval = 64 }
+    if configuration.isPaused { hostSettings.pause() }
     let marks = await containCrashes(&hostSettings, store.sharedMarks)
     let host = Host(
       reactors, globals: globals, log: store.log, settings: hostSettings, logger: logger,
@@ -54,6 +55,8 @@ extension ServiceContext {
     if let missing = host.firstMissingReference() {
       throw ConfigurationError.configuration(missing)
     }
+    let types = TypeCheckTask(host, logger)
+    if configuration.hasStrictTypes { try await types.executeStrictly() }
     let serverMetrics = ServerMetrics(host: hostSettings)
     let credentials = CredentialFiles(
       settings: configuration.authentication, reactors: reactors.map(\.name))
@@ -61,7 +64,8 @@ extension ServiceContext {
     var apiSettings = try apiSettings(credentials)
     apiSettings.metrics = [serverMetrics, logCounts, ProcessMetrics()]
     if let marks { apiSettings.metrics.append(marks) }
-    apiSettings.readiness = { readiness.current }
+    apiSettings.isPaused = configuration.isPaused
+    apiSettings.readiness = { types.adding(to: readiness.current) }
     if let metrics = store.metrics { apiSettings.metrics.append(metrics) }
     if let node = store.node {
       apiSettings.metrics.append(node)
@@ -111,14 +115,18 @@ extension ServiceContext {
     notifier.notify(.ready)
 
     let sweeping = Task { try await host.sweepIdleSessions() }
-    let resuming = Task { try await resumeInterruptedActions(on: host) }
+    let isPaused = configuration.isPaused
+    if isPaused { logger.warning("the service is paused and serves reads only") }
+    let resuming = Task { if !isPaused { try await resumeInterruptedActions(on: host) } }
     let watching = Task { try await credentialReload.watch() }
-    let firing = Task { await host.fireTimers() }
+    let firing = Task { if !isPaused { await host.fireTimers() } }
+    types.start()
     await termination.requested()
     watching.cancel()
     sweeping.cancel()
     resuming.cancel()
     firing.cancel()
+    types.stop()
     notifier.notify(.stopping)
     logger.info("draining", ["grace": configuration.shutdownGrace.description])
     readiness.stop()

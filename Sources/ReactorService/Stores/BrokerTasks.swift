@@ -11,14 +11,14 @@
       defer { log.close() }
       do {
         switch task {
-        case .export:
+        case .export(sample: nil, _):
           let output = StandardOutput()
           try await log.export { try output.write($0 + [UInt8(ascii: "\n")]) }
           try output.flush()
         case .import:
           let lines = InputLines()
           print("\(try await log.import { try lines.next() }) sessions imported")
-        case .verify, .backup, .compact:
+        case .export, .verify, .check, .backup, .compact, .migrate:
           throw ConfigurationError.configuration(
             "a store nats:// has 'log export' and 'log import'; the brokers copy and verify the rest"
           )

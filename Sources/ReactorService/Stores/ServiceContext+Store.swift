@@ -81,11 +81,12 @@ extension ServiceContext {
 
 extension ConfigurationError {
   /// Creates the error for a store that cannot be opened: EX_CANTCREAT if the file cannot be
-  /// created, EX_DATAERR for invalid lines of an import, else EX_CONFIG.
+  /// created, EX_TEMPFAIL if no space is left to migrate it, EX_DATAERR for invalid lines of an import, else EX_CONFIG.
   init(_ error: SQLiteLogError) {
     let exitCode: Int32 =
       switch error.code {
       case .cannotCreate: EX_CANTCREAT
+      case .noSpace: EX_TEMPFAIL
       case .invalidInput: EX_DATAERR
       default: EX_CONFIG
       }

@@ -1,4 +1,6 @@
 internal import Dispatch
+internal import Glibc
+internal import ReactorCoding
 internal import ReactorHost
 internal import ReactorLog
 internal import SQLiteLog
@@ -14,6 +16,8 @@ extension ServiceContext {
       throw ConfigurationError.configuration(
         "'reactord log' needs a store sqlite:PATH or nats://, found \(configuration.store)")
     }
+    // A file size limit makes writes fail instead of ending the process.
+    signal(SIGXFSZ, SIG_IGN)
     // The task may block for minutes.
     try await withCheckedThrowingContinuation { continuation in
       DispatchQueue.global().async {
@@ -33,10 +37,26 @@ extension ServiceContext {
     _ task: StoreTask, _ store: SQLiteMaintenance, _ path: String, _ reactors: [ReactorRegistration]
   ) throws {
     switch task {
-    case .verify: try verify(store, path, reactors)
-    case .export:
+    case .verify:
+      // One temporary copy of an earlier release's store for all parts of the task.
+      let readable = try ReadableStore(path)
+      try verify(SQLiteMaintenance(path: readable.path), readable.path, reactors)
+      withExtendedLifetime(readable) {}
+    case .check:
+      let readable = try ReadableStore(path)
+      try check(readable.path, reactors)
+      withExtendedLifetime(readable) {}
+    case .export(let count, let dropped):
       let output = StandardOutput()
-      try store.export { try output.write($0 + [UInt8(ascii: "\n")]) }
+      func write(_ line: [UInt8]) throws { try output.write(line + [UInt8(ascii: "\n")]) }
+      if let count {
+        let readable = try ReadableStore(path)
+        var sample = ExportSample(count, dropping: try dropped.map { try JSONPointer($0) })
+        try export(SQLiteMaintenance(path: readable.path), &sample, reactors, write)
+        withExtendedLifetime(readable) {}
+      } else {
+        try store.export(write)
+      }
       try output.flush()
     case .import:
       let lines = InputLines()
@@ -44,11 +64,39 @@ extension ServiceContext {
     case .backup(let copy):
       try store.backUp(to: copy)
       print("copied to \(copy)")
+    case .migrate:
+      guard let migration = try store.migration() else { return print("the store is current") }
+      print(
+        "migrating the tables from version \(migration.from) to \(migration.to): the store has "
+          + "\(migration.size) bytes and needs up to \(migration.peak) meanwhile; \(migration.free) are free"
+      )
+      try store.migrate()
+      print("migrated")
     case .compact:
       try store.compact(
         to: configuration.retention,
         schemas: Dictionary(reactors.map { ($0.name, $0.schema) }) { $1 },
         outcomeRetention: configuration.host.idempotency)
+    }
+  }
+
+  /// Exports a sample of the sessions, with the State that the reactors fold from each.
+  private func export(
+    _ store: SQLiteMaintenance, _ sample: inout ExportSample, _ reactors: [ReactorRegistration],
+    _ write: ([UInt8]) throws -> Void
+  ) throws {
+    let log = try SQLiteLog(reading: store.path)
+    let host = Host(reactors, log: log)
+    func state(_ reactor: String, _ id: String) throws -> (Int, [UInt8])? {
+      guard
+        case .stored(let stored) = try log.session(SessionKey(reactor: reactor, id: id)).record(),
+        let json = try host.reactor(reactor)?.storedState(
+          id, at: Cursor(epoch: stored.epoch, version: stored.version))
+      else { return nil }
+      return (stored.version, json)
+    }
+    try store.export { try sample.count($0) }
+    try store.export { line in for line in try sample.select(line, state: state) { try write(line) }
     }
   }
 

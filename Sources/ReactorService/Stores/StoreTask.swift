@@ -1,10 +1,16 @@
+internal import ReactorCoding
+
 /// A maintenance task of a store: `reactord log …`.
 public enum StoreTask: Equatable, Sendable {
   /// Replay every session and compare the result with its snapshots.
   case verify
 
-  /// Export all sessions to standard output.
-  case export
+  /// Check whether the hosted reactors can decode what is stored.
+  case check
+
+  /// Export all sessions to standard output, or a number of sessions per reactor without the content of
+  /// members.
+  case export(sample: Int?, dropping: [String])
 
   /// Import an export from standard input.
   case `import`
@@ -12,20 +18,53 @@ public enum StoreTask: Equatable, Sendable {
   /// Copy the store to a file.
   case backup(String)
 
+  /// Migrate the tables of a store that an earlier release has written.
+  case migrate
+
   /// Delete the entries that `log.retain` does not retain.
   case compact
 
-  /// Parses the name of a task; `nil` if it is unknown or its destination is missing.
-  init?(_ word: String, destination: String?) {
+  /// The flags of a task, by its name.
+  static func flags(of word: String) -> [String] {
+    switch word {
+    case "backup": ["--to"]
+    case "export": ["--sample", "--drop"]
+    default: []
+    }
+  }
+
+  /// Parses the name of a task and its flags.
+  ///
+  /// - Throws: The error if the name is unknown, or a flag is missing or invalid.
+  init(_ word: String, _ flags: [String: [String]]) throws(ConfigurationError) {
     switch word {
     case "verify": self = .verify
-    case "export": self = .export
+    case "check": self = .check
+    case "export":
+      let dropped = flags["--drop"] ?? []
+      guard dropped.isEmpty || flags["--sample"] != nil else {
+        throw .usage("--drop needs --sample NUMBER")
+      }
+      for pointer in dropped where (try? JSONPointer(pointer))?.tokens.isEmpty ?? true {
+        throw .usage("--drop: expected a JSON Pointer such as /people/*/email, found \(pointer)")
+      }
+      var sample: Int?
+      if let text = flags["--sample"]?.last {
+        guard let count = Int(text), (1...100_000).contains(count) else {
+          throw .usage("--sample: expected a number of sessions from 1 to 100000, found \(text)")
+        }
+        sample = count
+      }
+      self = .export(sample: sample, dropping: dropped)
     case "import": self = .import
     case "compact": self = .compact
+    case "migrate": self = .migrate
     case "backup":
-      guard let destination, !destination.isEmpty else { return nil }
+      guard let destination = flags["--to"]?.last, !destination.isEmpty else {
+        throw .usage("'reactord log backup' needs --to FILE")
+      }
       self = .backup(destination)
-    default: return nil
+    default: throw .usage("unknown task \"\(word)\"; see 'reactord --help'")
     }
   }
 }

@@ -1,5 +1,6 @@
 internal import Glibc
 internal import ReactorLog
+internal import Telemetry
 
 /// The file of a store.
 ///
@@ -57,11 +58,24 @@ struct StoreFile: Sendable {
   /// Creates the tables, or migrates those of an earlier release.
   ///
   /// The caller has the store's lock.
-  func prepare() throws(SQLiteLogError) {
+  ///
+  /// - Parameter logger: Logs a migration.
+  /// - Throws: If the file is no store, or cannot be written.
+  func prepare(logger: Logger = .silent) throws(SQLiteLogError) {
     let connection = try open(.creating)
     let version = try version(of: connection)
     guard !connection.isReadOnly else {
       throw SQLiteLogError(.cannotCreate, "cannot write the store \"\(path)\": it is read-only")
+    }
+    let migration =
+      0 < version && version < Schema.version ? StoreMigration(from: version, of: location) : nil
+    if let migration {
+      logger.info(
+        "migrating the store",
+        [
+          "store": path, "from": "\(migration.from)", "to": "\(migration.to)",
+          "bytes": "\(migration.size)", "peak": "\(migration.peak)", "free": "\(migration.free)",
+        ])
     }
     do throws(DatabaseError) {
       // With a write-ahead log, readers do not block the writer, and a commit syncs one file once.
@@ -77,8 +91,13 @@ struct StoreFile: Sendable {
           """)
       }
     } catch {
-      throw problem(error)
+      guard let migration, error.logError == .full else { throw problem(error) }
+      throw SQLiteLogError(
+        .noSpace,
+        "no space is left to migrate the store \"\(path)\", which is complete: make it up to "
+          + "\(migration.peak - migration.size) bytes free, and start again")
     }
+    if migration != nil { logger.info("store migrated", ["store": path]) }
     do throws(DatabaseError) {
       // Write and sync a page, to detect a store that cannot be written.
       try connection.execute("PRAGMA user_version = \(Schema.version)")
@@ -95,9 +114,23 @@ struct StoreFile: Sendable {
     guard try version(of: connection) == Schema.version else {
       throw SQLiteLogError(
         .unsuitable,
-        "the store \"\(path)\" is of an earlier version: let the daemon open it once")
+        "the store \"\(path)\" is of an earlier version: migrate it with 'reactord log migrate', or let "
+          + "the daemon open it once")
     }
     return connection
+  }
+
+  /// Opens a store of this release or of an earlier one for reading.
+  ///
+  /// - Returns: The connection, and the version of the tables.
+  func openEarlier() throws(SQLiteLogError) -> (connection: Connection, version: Int) {
+    let connection = try open(.reading)
+    let version = try version(of: connection)
+    guard version > 0 else {
+      throw SQLiteLogError(
+        .unsuitable, "the store \"\(path)\" is empty: let the daemon open it once")
+    }
+    return (connection, version)
   }
 
   /// Opens the file like ``open(for:)``, after it has checked that the file was not deleted or

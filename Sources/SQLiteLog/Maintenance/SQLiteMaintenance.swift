@@ -5,7 +5,8 @@ public import ReactorLog
 ///
 /// All calls block. Those that only read can run while a daemon uses the store.
 public struct SQLiteMaintenance: Sendable {
-  let path: String
+  /// The database file.
+  public let path: String
 
   /// Creates the maintenance of a store, without opening the store.
   public init(path: String) {
@@ -19,7 +20,9 @@ public struct SQLiteMaintenance: Sendable {
   /// - Returns: The findings, one line each; empty for an undamaged store.
   /// - Throws: If the store cannot be read at all.
   public func check() throws(SQLiteLogError) -> [String] {
-    let connection = try StoreFile(path: path).open(for: .reading)
+    let store = try ReadableStore(path)
+    defer { withExtendedLifetime(store) {} }
+    let connection = try StoreFile(path: store.path).open(for: .reading)
     return try mappingErrors { () throws(DatabaseError) in
       try connection.execute("BEGIN")
       return try StoreCheck(connection).check()
@@ -64,13 +67,14 @@ public struct SQLiteMaintenance: Sendable {
 
   /// Copies one state of the store to a new file, with mode 0600.
   ///
-  /// Can run while a daemon uses the store. The copy is an independent store. It gets its name when it
+  /// Can run while a daemon uses the store. The copy is an independent store, with the tables of the
+  /// release that has written the original. It gets its name when it
   /// is complete, and has the suffix `.partial` before.
   ///
   /// - Parameter copy: The new file, which must not exist.
   /// - Throws: If the store cannot be read or the copy cannot be written; there is no new file then.
   public func backUp(to copy: String) throws(SQLiteLogError) {
-    let connection = try StoreFile(path: path).open(for: .reading)
+    let (connection, version) = try StoreFile(path: path).openEarlier()
     guard unsafe access(copy, F_OK) != 0 else { throw cannotCreate(copy, EEXIST) }
     let partial = copy + ".partial"
     let descriptor = unsafe open(partial, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -80,8 +84,10 @@ public struct SQLiteMaintenance: Sendable {
     try mappingErrors { () throws(DatabaseError) in try connection.copy(to: partial) }
     // A restored copy reuses the numbers of changes that the original commits after the backup.
     // Delete the name of the feed, so that the feed of the copy gets another name.
-    do {
-      let restored = try StoreFile(path: partial).open(for: .writing)
+    if version >= Schema.feedVersion {
+      let restored = try mappingErrors { () throws(DatabaseError) in
+        try Connection(partial, .writing, lockTimeout: StoreFile.lockTimeout)
+      }
       try mappingErrors { () throws(DatabaseError) in try restored.execute("DELETE FROM feed") }
     }
     // A link does not replace a file. Not every file system has links.

@@ -7,7 +7,7 @@ final class LogReader {
   /// The size at which a page of entries ends, in bytes; its last entry can exceed it.
   private static let pageBytes = 4 << 20
 
-  private let connection: Connection
+  let connection: Connection
   private let findSession: Statement
   private let listSessions: Statement
   private let readEntries: Statement

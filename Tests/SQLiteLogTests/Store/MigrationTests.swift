@@ -123,6 +123,47 @@ import Testing
     #expect(try SQLiteLog(path: folder["log.db"]).close())
   }
 
+  // MARK: Without a migration
+
+  @Test func `a store of the first release is checked, exported and copied without being written`()
+    throws
+  {
+    let maintenance = SQLiteMaintenance(path: folder["log.db"])
+    let before = try Shell.sqlite(folder["log.db"], ".dump")
+    #expect(try maintenance.check() == [])
+    var lines: [String] = []
+    try maintenance.export { lines.append(String(decoding: $0, as: UTF8.self)) }
+    #expect(lines.count { $0.contains(#""mutation":"#) } == 3)
+    try maintenance.backUp(to: folder["copy.db"])
+    #expect(try Shell.sqlite(folder["log.db"], ".dump") == before)
+    // An earlier release can use the copy.
+    #expect(try Shell.sqlite(folder["copy.db"], "PRAGMA user_version") == "1\n")
+    #expect(try Shell.sqlite(folder["copy.db"], ".dump") == before)
+    let copy = try ReadableStore(folder["log.db"]).path
+    #expect(copy != folder["log.db"])
+    #expect(!FileManager.default.fileExists(atPath: copy))
+  }
+
+  @Test func `a store is migrated on demand, once`() throws {
+    let maintenance = SQLiteMaintenance(path: folder["log.db"])
+    let migration = try #require(try maintenance.migration())
+    #expect(migration.from == 1 && migration.to > 1)
+    #expect(migration.size > 0 && migration.peak > 2 * migration.size && migration.free > 0)
+    try maintenance.migrate()
+    #expect(try maintenance.migration() == nil)
+    let readable = try ReadableStore(folder["log.db"])
+    #expect(readable.path == folder["log.db"])
+    #expect(
+      try SQLiteLog(reading: readable.path).session(Self.demo).entries(after: 0, limit: 9).count
+        == 3)
+  }
+
+  @Test func `an empty file is not a store that can be read`() throws {
+    try Data().write(to: URL(fileURLWithPath: folder["empty.db"]))
+    let error = #expect(throws: SQLiteLogError.self) { try ReadableStore(folder["empty.db"]) }
+    #expect(error?.code == .unsuitable)
+  }
+
   /// A dump of a store of the first release.
   private static let firstRelease = """
     PRAGMA journal_mode = WAL;

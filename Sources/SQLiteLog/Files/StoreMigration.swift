@@ -1,0 +1,30 @@
+internal import Glibc
+
+/// The migration of a store that an earlier release has written.
+public struct StoreMigration: Equatable, Sendable {
+  /// The versions of the tables before and after.
+  public let from, to: Int
+
+  /// The size of the store, in bytes.
+  public let size: Int64
+
+  /// The bytes that are free beside it.
+  public let free: Int64
+
+  /// The maximum size of the store while it is migrated, in bytes: 2.2 times its size, as measured with
+  /// the migration that rewrites most.
+  public var peak: Int64 { size * 22 / 10 }
+
+  /// Describes the migration of a file.
+  init(from version: Int, of path: String) {
+    (from, to) = (version, Schema.version)
+    size = ["", "-wal"].reduce(0) { sum, suffix in
+      var status = stat()
+      return unsafe stat(path + suffix, &status) == 0 ? sum + Int64(status.st_size) : sum
+    }
+    var system = statvfs()
+    free =
+      unsafe statvfs(path, &system) == 0
+      ? Int64(clamping: system.f_bavail) * Int64(clamping: system.f_frsize) : 0
+  }
+}
