@@ -44,6 +44,29 @@ public struct Problem: Error, Hashable, Sendable {
     return number.integer(as: Int.self)
   }
 
+  /// The kind of a reactor's own error; `nil` for another problem.
+  public var code: String? { members.string("code") }
+
+  /// Returns the error with which the reactor has rejected the action.
+  ///
+  /// ```swift
+  /// catch let problem as Problem {
+  ///   if case .isTooLow(let minimum) = problem.rejection(as: AuctionReactor.Rejection.self) { … }
+  /// }
+  /// ```
+  ///
+  /// - Parameter type: The type of the reactor's errors, an enum with the coding of the compiler.
+  /// - Returns: The error; `nil` for another problem, or an error that the type does not have.
+  public func rejection<E: Error & Decodable>(as type: E.Type) -> E? {
+    guard let code else { return nil }
+    let data = members["data"]
+    let forms: [JSONValue?] = [data.map { .object([.init(code, $0)]) } ?? .string(code), data]
+    for case let form? in forms {
+      if let error = try? JSONCoder.decode(type, from: form.bytes) { return error }
+    }
+    return nil
+  }
+
   /// Whether the same request may succeed later.
   public var isTransient: Bool {
     switch kind {

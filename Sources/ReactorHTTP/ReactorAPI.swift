@@ -76,13 +76,13 @@ public final class ReactorAPI: HTTPResponder {
         + service.all
         + CatalogueEndpoints(host: host).all
         + SessionEndpoints(host: host).all
-        + ActionEndpoints(host: host, wait: .init(settings.actionWait)).all
+        + ActionEndpoints(host: host, defaultWait: settings.actionWait).all
         + LogEndpoints(host: host).all
         + EffectEndpoints(host: host).all
         + TimerEndpoints(host: host).all
         + SubscriberEndpoints(host: host).all
         + SignalEndpoints(host: host, limits: limits).all
-        + FailureEndpoints(host: host).all
+        + FailureEndpoints(host: host, wait: .init(settings.actionWait)).all
         + QuarantineEndpoints(host: host).all
         + GlobalEndpoints(host: host).all
         + NodeEndpoints(settings: settings).all

@@ -13,8 +13,18 @@ public struct ActionFailure: Equatable, Codable, Sendable {
     /// The circumstances of this failure.
     public let detail: String?
 
+    /// The kind of error; `nil` if an earlier release has stored it.
+    public let code: String?
+
+    /// The values of the error, as JSON; `nil` for none.
+    public let data: String?
+
     /// Creates a description.
-    public init(status: Int, title: String, detail: String?) {
+    public init(
+      status: Int, title: String, detail: String?, code: String? = nil, data: String? = nil
+    ) {
+      self.code = code
+      self.data = data
       self.status = status
       self.title = title
       self.detail = detail

@@ -20,6 +20,12 @@ public struct LogBatch: Equatable, Sendable {
   /// The timers to set or to remove, at most one change per id.
   public var timers: [StoredTimerChange]
 
+  /// The failures to store, in the order of their times; at most ``StoredFailure/limit``.
+  public var failures: [StoredFailure]
+
+  /// The ids of the stored failures to remove.
+  public var settled: [String]
+
   /// The parameters of the session, as JSON; stored if the batch creates the session, otherwise
   /// ignored.
   public var parameters: [UInt8]?
@@ -28,18 +34,21 @@ public struct LogBatch: Equatable, Sendable {
   public init(
     _ entries: [LogEntry] = [], accepted: [AcceptedAction] = [],
     finished: [AcceptedAction.ID] = [], outcomes: [StoredOutcome] = [],
-    timers: [StoredTimerChange] = []
+    timers: [StoredTimerChange] = [], failures: [StoredFailure] = [], settled: [String] = []
   ) {
     self.entries = entries
     self.accepted = accepted
     self.finished = finished
     self.outcomes = outcomes
     self.timers = timers
+    self.failures = failures
+    self.settled = settled
   }
 
   /// Whether the batch has no changes.
   public var isEmpty: Bool {
     entries.isEmpty && accepted.isEmpty && finished.isEmpty && outcomes.isEmpty && timers.isEmpty
+      && failures.isEmpty && settled.isEmpty
   }
 }
 

@@ -87,6 +87,12 @@ public protocol MutationLog: Sendable {
   /// processes have set. Called when this process may have become the owner of other sessions.
   func forgetTimers()
 
+  /// Whether the log stores the failures of batches; otherwise it ignores them.
+  var storesFailures: Bool { get }
+
+  /// Lists the stored failures of a reactor, the latest first; at most ``StoredFailure/limit``.
+  func failures(of reactor: String, completion: @escaping ReadCompletion<[StoredFailure]>)
+
   /// Reads the current value of a global; `nil` if it was never set.
   func sharedValue(_ name: String, completion: @escaping ReadCompletion<SharedValue?>)
 
@@ -168,6 +174,16 @@ extension MutationLog {
   /// Completes with 0: the log does not store timers.
   public func timerCount(completion: @escaping ReadCompletion<Int>) {
     completion(.success(0))
+  }
+
+  /// `false`: the log ignores the failures of batches.
+  public var storesFailures: Bool { false }
+
+  /// Completes without failures: the log does not store any.
+  public func failures(
+    of reactor: String, completion: @escaping ReadCompletion<[StoredFailure]>
+  ) {
+    completion(.success([]))
   }
 
   /// Does nothing: only one process uses the log.

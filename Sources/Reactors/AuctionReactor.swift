@@ -137,7 +137,7 @@ public final class AuctionReactor: Reactor {
     return state
   }
 
-  enum Rejection: ActionError {
+  enum Rejection: ActionError, Codable {
     case isNotOpen, invalidName, longItem, isTooLow, isNotForClients
 
     var status: Int {

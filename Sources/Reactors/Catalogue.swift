@@ -74,7 +74,7 @@ public struct Catalogue: Sendable {
         exampleActions: [.open, .bid(by: "Ada", amount: 10)]
       ) { context in
         AuctionReactor(context)
-      }.withExample,
+      }.withExample.rejecting(with: AuctionReactor.Rejection.self),
       ReactorRegistration("lobby", summary: "The open auctions and the latest sales") {
         LobbyReactor()
       },

@@ -158,6 +158,17 @@ public final class SQLiteLog: MutationLog {
       })
   }
 
+  /// `true`.
+  public var storesFailures: Bool { true }
+
+  /// Lists the stored failures of a reactor; damaged ones are skipped.
+  public func failures(
+    of reactor: String, completion: @escaping ReadCompletion<[StoredFailure]>
+  ) {
+    completion(
+      readers.result { (reader) throws(DatabaseError) in try reader.failures(of: reactor) })
+  }
+
   /// Reads the current value of a global.
   public func sharedValue(_ name: String, completion: @escaping ReadCompletion<SharedValue?>) {
     completion(

@@ -13,6 +13,12 @@ package struct Stopwatch: Sendable {
   /// Whole microseconds since the start.
   package var microseconds: Int { (Self.nanoseconds - start) / 1000 }
 
+  /// Returns the time at a number of microseconds after the start, for ``hasPassed(_:)``.
+  package func time(after microseconds: Int) -> Int { start / 1000 + microseconds }
+
+  /// Whether a time has passed.
+  package static func hasPassed(_ time: Int) -> Bool { nanoseconds / 1000 >= time }
+
   private static var nanoseconds: Int {
     var time = timespec()
     unsafe clock_gettime(CLOCK_MONOTONIC, &time)

@@ -1,5 +1,6 @@
 internal import ClientCore
 internal import ReactorCoding
+internal import ReactorCore
 internal import Synchronization
 
 /// Compares the client's types with those that the server describes, once per reactor and type.
@@ -16,7 +17,10 @@ final class TypeChecks: Sendable {
   ) {
     let name = "\(reactor) \(String(reflecting: action)) \(String(reflecting: state))"
     guard checked.withLock({ $0.insert(name).inserted }) else { return }
-    let (stateSchema, actionSchema) = (JSONSchema.derive(state), JSONSchema.derive(action))
+    let (stateSchema, actionSchema) = (
+      JSONSchema.derive(state),
+      JSONSchema.derive(action, hiding: { $0 is any InternalAction.Type })
+    )
     sender.send(.get("v1/reactors/\(reactor.percentEncoded)")) { [self] result in
       guard case .success(let response) = result, response.head.status == 200,
         let description = try? JSONDocument(parsing: response.body).root

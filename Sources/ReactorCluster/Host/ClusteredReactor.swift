@@ -24,6 +24,10 @@ final class ClusteredReactor: HostedReactor {
 
   func canDecode(action: [UInt8]) -> Bool { local.canDecode(action: action) }
 
+  func storedFailures(completion: @escaping ReadCompletion<[StoredFailure]>) {
+    local.storedFailures(completion: completion)
+  }
+
   func authorize(
     _ access: SessionAccess, of id: String, for principal: Principal?
   ) throws {

@@ -63,6 +63,8 @@ extension MessageWriter {
     write(reason.status)
     write(reason.title)
     write(reason.detail) { $0.write($1) }
+    write(reason.code) { $0.write($1) }
+    write(reason.data) { $0.write($1) }
   }
 
   mutating func write(_ error: ActionDecodingError) {
@@ -76,6 +78,9 @@ extension MessageWriter {
       write(pointer)
       write(all: expected) { $0.write($1) }
       write(detail)
+    case .internalAction(let name):
+      write(3 as UInt8)
+      write(name)
     }
   }
 
@@ -182,7 +187,8 @@ extension MessageReader {
 
   private mutating func failureReason() throws(MessageError) -> ActionFailure.Reason {
     ActionFailure.Reason(
-      status: try integer(), title: try text(), detail: try optionalText())
+      status: try integer(), title: try text(), detail: try optionalText(),
+      code: try optionalText(), data: try optionalText())
   }
 
   mutating func decodingError() throws(MessageError) -> ActionDecodingError {
@@ -193,6 +199,7 @@ extension MessageReader {
         pointer: try text(),
         expected: try all { (reader) throws(MessageError) in try reader.text() },
         detail: try text())
+    case 3: .internalAction(try text())
     default: throw MessageError()
     }
   }

@@ -23,14 +23,16 @@ public enum JSONSchema {
     case every
   }
 
-  /// Returns the schema of a type.
+  /// Returns the schema of a type, without the enum cases whose only value has a type for which
+  /// `isHidden` returns `true`.
   ///
   /// A recursive type is defined once in `$defs` and referenced as `#/$defs/…`; other schemas
   /// contain no references.
   public static func derive<Value: Decodable>(
-    _ type: Value.Type, for direction: Direction = .output, spelling: Spelling = .shortest
+    _ type: Value.Type, for direction: Direction = .output, spelling: Spelling = .shortest,
+    hiding isHidden: @escaping (any Any.Type) -> Bool = { _ in false }
   ) -> JSONValue {
-    let probe = SchemaProbe()
+    let probe = SchemaProbe(hiding: isHidden)
     let sketch = probe.probe(type).sketch
     // The sketches of recursive types reference each other.
     defer { probe.removeReferences() }
@@ -45,6 +47,22 @@ public enum JSONSchema {
     _ = probe.probe(type)
     defer { probe.removeReferences() }
     return probe.defaultProblems.first
+  }
+
+  /// Returns the names of the cases of an enum whose only value has a type for which a closure returns
+  /// `true`, and whether the type contains a hidden value elsewhere.
+  package static func hiddenCases<Value: Decodable>(
+    of type: Value.Type, hiding isHidden: @escaping (any Any.Type) -> Bool
+  ) -> (names: [String], hasNested: Bool) {
+    let probe = SchemaProbe(hiding: isHidden)
+    let sketch = probe.probe(type).sketch
+    defer { probe.removeReferences() }
+    let names = sketch.hiddenCases
+    let types = Set(
+      sketch.cases.flatMap(\.payload.properties).compactMap { property in
+        property.sketch.flatMap { $0.isHidden ? ObjectIdentifier($0) : nil }
+      })
+    return (names, probe.hiddenCount > types.count)
   }
 
   /// Returns the smallest value of a type: zero, empty texts and lists, absent optionals, the first case

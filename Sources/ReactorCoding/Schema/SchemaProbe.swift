@@ -14,6 +14,16 @@ final class SchemaProbe {
   /// The errors in the declared defaults of the types.
   private(set) var defaultProblems: [String] = []
 
+  /// Returns whether the schema omits the enum cases with a value of a type.
+  private let isHidden: (any Any.Type) -> Bool
+
+  /// The number of types that the schema omits.
+  private(set) var hiddenCount = 0
+
+  init(hiding isHidden: @escaping (any Any.Type) -> Bool = { _ in false }) {
+    self.isHidden = isHidden
+  }
+
   /// The maximum depth of nested types; the schema of a deeper type is unspecified.
   ///
   /// A generic type can contain ever larger instances of itself.
@@ -31,6 +41,8 @@ final class SchemaProbe {
       return (sketch, smallest(type))
     }
     let sketch = makeSketch()
+    sketch.isHidden = isHidden(type)
+    if sketch.isHidden { hiddenCount += 1 }
     guard active.count < Self.depthLimit, type != JSONValue.self, type != EncodedJSON.self else {
       return (sketch, smallest(type))
     }

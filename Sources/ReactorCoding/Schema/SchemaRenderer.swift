@@ -104,7 +104,8 @@ struct SchemaRenderer {
 
   private mutating func cases(_ sketch: SchemaSketch) -> JSONValue {
     var alternatives: [JSONValue] = []
-    for name in sketch.caseNames {
+    let hidden = sketch.hiddenCases
+    for name in sketch.caseNames where !hidden.contains(name) {
       let found = sketch.cases.first { $0.name == name }
       guard let found else {
         alternatives.append(tagged(name, [:]))

@@ -17,6 +17,9 @@ final class SchemaSketch {
   /// Whether an object has no other members.
   var isClosed = false
 
+  /// Whether the schema omits the enum cases with this value.
+  var isHidden = false
+
   /// The name of a recursive type, which is referenced instead of inlined.
   var definitionName: String?
 
@@ -59,6 +62,11 @@ final class SchemaSketch {
     let name: String
     let shape: CaseShape
     let payload: SchemaSketch
+  }
+
+  /// The names of the cases that the schema omits.
+  var hiddenCases: [String] {
+    cases.filter { $0.payload.properties.contains { $0.sketch?.isHidden == true } }.map(\.name)
   }
 
   /// Updates a member, adding it if it is new.

@@ -39,6 +39,9 @@ public struct RequestContext: Sendable, Hashable {
   /// Its earlier run may have had effects outside of the log.
   public package(set) var isRepetition: Bool
 
+  /// How long the sender waits for the outcome of its actions.
+  package var wait = OutcomeWait.always
+
   /// The number of sends between sessions that led from the client's request to this one.
   package var depth = 0
 
@@ -67,6 +70,7 @@ extension RequestContext {
   package static func timer(_ id: String) -> RequestContext {
     var context = RequestContext(id: "timer-" + id, origin: .timer(id: id))
     context.isUnattended = true
+    context.wait = .never
     return context
   }
 
@@ -74,4 +78,16 @@ extension RequestContext {
   package var logFields: [(String, String)] {
     [("request", id)] + (traceparent.map { [("traceparent", $0)] } ?? [])
   }
+}
+
+/// How long the sender of actions waits for their outcome.
+package enum OutcomeWait: Hashable, Sendable {
+  /// Until they have ended.
+  case always
+
+  /// Until they have ended or are durable, and not after a time, as of `Stopwatch`.
+  case until(Int)
+
+  /// Not at all.
+  case never
 }

@@ -266,9 +266,11 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
     }
   }
 
-  func report(_ error: any Error, in stage: ReactorStage) {
+  func report(
+    _ error: any Error, in stage: ReactorStage, of effect: (any TrackedEffect)? = nil
+  ) {
     reactor?.onError(error, in: stage)
-    _ = report?(.failed(error, in: stage))
+    _ = report?(.failed(error, in: stage, of: effect))
   }
 
   private func shutDown() {
@@ -370,7 +372,7 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
   ) {
     guard let pipeline else { return }
     if let error = quota?.acquire(running: running.count) {
-      report(error, in: .mutate)
+      report(error, in: .mutate, of: effect)
       effect?.end(error)
       return
     }
@@ -394,7 +396,9 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
       attribute(.effect(sink.effect)) { mutationEmitted(mutation) }
     case .error(let error):
       didEnd(sink)
-      RequestContext.$current.withValue(sink.context.request) { report(error, in: .mutate) }
+      RequestContext.$current.withValue(sink.context.request) {
+        report(error, in: .mutate, of: sink.effect)
+      }
       sink.effect?.end(error)
       endMutationsIfDone()
     case .completed:

@@ -8,8 +8,9 @@ package enum PipelineReport<Mutation: Sendable, State: Sendable>: Sendable {
   /// A mutation was folded.
   case reduced(Transition<Mutation, State>)
 
-  /// A stream of the reactor failed; the pipeline continues.
-  case failed(any Error, in: ReactorStage)
+  /// A stream of the reactor failed; the pipeline continues. The last value is the tracker of the
+  /// effect that failed.
+  case failed(any Error, in: ReactorStage, of: (any TrackedEffect)?)
 
   /// An item of the mailbox that is not the host's work is about to be handled. The associated
   /// value is the tracker of its effect; `nil` if the effect is not tracked or a stream of the

@@ -1,6 +1,7 @@
 internal import Identity
 internal import ReactorLog
 internal import ReactorCoding
+internal import ReactorCore
 internal import ReactorHost
 internal import ReactorTransport
 
@@ -8,7 +9,16 @@ internal import ReactorTransport
 struct ActionEndpoints {
   let host: Host
   /// How long a response waits for the effect of its action.
-  let wait: TimerWheel.Interval
+  private let wait: TimerWheel.Interval
+  /// The same in microseconds.
+  private let microseconds: Int
+
+  /// Creates the endpoints.
+  init(host: Host, defaultWait: Duration) {
+    self.host = host
+    wait = .init(defaultWait)
+    microseconds = Int(min(defaultWait, .seconds(Preferences.longestWait)) / .microseconds(1))
+  }
 
   var all: [Endpoint] {
     let headers: [OpenAPIHeader] = [.etag, .preferenceApplied, .idempotentReplayed]
@@ -34,7 +44,8 @@ struct ActionEndpoints {
               headers: headers),
           ],
           problems: [
-            .malformedJSON, .invalidParameter, .invalidSessionID, .foreignOrigin, .unknownReactor,
+            .malformedJSON, .invalidParameter, .invalidSessionID, .foreignOrigin, .internalAction,
+            .unknownReactor,
             .unknownSession, .sessionEnded, .actionRunning, .versionMismatch,
             .unsupportedMediaType, .invalidAction, .idempotencyKeyReused, .notAcceptable,
             .bodyTooLarge, .actionCrashed, .effectFailed, .sendsTooDeep, .changeTooLarge,
@@ -48,6 +59,7 @@ struct ActionEndpoints {
     let reactor = try call.reactor(in: host)
     let id = try call.sessionID()
     let fields = try call.scope.head.actionFields(of: call.request)
+    let context = context(of: call, fields.preferences)
     // The access right has been checked. The delegate decides on the actions, and needs no open
     // session.
     var preferences = fields.preferences
@@ -78,7 +90,7 @@ struct ActionEndpoints {
       }
       do throws(ActionDecodingError) {
         try session.submit(
-          call.request.body, ifAt: fields.expected, key: fields.key, for: call.scope.context,
+          call.request.body, ifAt: fields.expected, key: fields.key, for: context,
           accepted: accepted, completion: completion)
       } catch {
         throw Problem(error, kind: .invalidAction)
@@ -89,6 +101,15 @@ struct ActionEndpoints {
     if let session = reactor.liveSession(id) { return try submit(to: session) }
     if forward(call, to: id, of: reactor, fields, wanted) { return }
     call.withSession(of: reactor, id, in: host, submit)
+  }
+
+  /// Returns the context of the request with the time that its response waits.
+  private func context(of call: Call, _ preferences: Preferences) -> RequestContext {
+    var context = call.scope.context
+    let wait = preferences.wait.map { $0 * 1_000_000 } ?? microseconds
+    context.wait =
+      preferences.respondsAsynchronously ? .never : .until(call.scope.stopwatch.time(after: wait))
+    return context
   }
 
   /// Passes the actions to the process that owns the session; returns `false` if this process must

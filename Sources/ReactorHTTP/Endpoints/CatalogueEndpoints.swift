@@ -76,6 +76,7 @@ struct CatalogueEndpoints {
     let actionSchema: EncodedJSON
     let mutationSchema: EncodedJSON
     let stateSchema: EncodedJSON
+    let errorSchema: EncodedJSON?
     let initialState: EncodedJSON
     let exampleActions: [EncodedJSON]
     let parametersSchema: EncodedJSON?
@@ -106,6 +107,7 @@ struct CatalogueEndpoints {
         actionSchema: EncodedJSON(trusted: description.actionSchema),
         mutationSchema: EncodedJSON(trusted: description.mutationSchema),
         stateSchema: EncodedJSON(trusted: description.stateSchema),
+        errorSchema: description.errorSchema.map { EncodedJSON(trusted: $0) },
         initialState: EncodedJSON(trusted: description.initialState),
         exampleActions: description.exampleActions.map { EncodedJSON(trusted: $0) },
         parametersSchema: parameters.map { EncodedJSON(trusted: $0.schema) },
@@ -138,6 +140,7 @@ struct CatalogueEndpoints {
       ("Action", "A command of a client.", description.actionSchema),
       ("Mutation", "One change, as the log stores it.", description.mutationSchema),
       ("State", "The state that the reactor publishes.", description.stateSchema),
+      ("Rejection", "The error of a rejected action, in its problem.", description.errorSchema),
     ] {
       let schema = (try? JSONDocument(parsing: schema)).map { JSONValue($0.root) } ?? [:]
       declarations.declare(name, comment: comment, schema: schema)

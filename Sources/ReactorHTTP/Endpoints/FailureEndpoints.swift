@@ -1,12 +1,17 @@
 internal import Identity
 internal import ReactorCoding
+internal import ReactorCore
 internal import ReactorHost
 internal import ReactorLog
 internal import ReactorTransport
 
-/// The latest errors of the effects of a reactor.
+/// The failures of a reactor's actions.
 struct FailureEndpoints {
   let host: Host
+  /// How long a response waits for the effect of an action.
+  let wait: TimerWheel.Interval
+
+  private static let item = "/v1/reactors/{reactor}/sessions/{session}/failures/{failure}"
 
   var all: [Endpoint] {
     [
@@ -14,15 +19,54 @@ struct FailureEndpoints {
         .get, "/v1/reactors/{reactor}/failures", needs: .read, handler: list,
         operation: Operation(
           "listFailures",
-          "The latest 100 errors of effects with their actions, and what this release cannot read",
+          "The failures of actions and what this release cannot read, the latest first",
           detail: """
-            The latest first. The errors are in memory only, and those of sessions that have ended are \
-            dropped. At most 100 accepted actions, due timers and sessions that this release cannot \
-            read have the member `unreadable`.
+            Those that no request waited for have an `id`. They are stored until their action runs \
+            again. The others are the latest 100 of the process. Those of sessions that have ended are \
+            dropped. At most 100 accepted actions, due timers and sessions that this release cannot read \
+            have the member `unreadable`.
             """,
           parameters: [.reactor],
-          responses: [.init(200, "The errors", .json(.component("FailureList")))],
-          problems: [.unknownReactor, .notAcceptable]))
+          responses: [.init(200, "The failures", .json(.component("FailureList")))],
+          problems: [.unknownReactor, .notAcceptable, .storageFull])),
+      Endpoint(
+        .post, Self.item, needs: .manage, where: { SessionKey.isValid(id: $0[2]) },
+        handler: runAgain,
+        operation: Operation(
+          "runFailureAgain", "Run the action of a stored failure again",
+          detail: """
+            The action runs with the principal of its request, and the failure is removed. If the \
+            action fails, there is a new failure.
+            """,
+          parameters: [.reactor, .session, .failure, .prefer],
+          responses: [
+            .init(
+              200, "All mutations are committed; the State", headers: [.etag, .preferenceApplied],
+              .json(.state)),
+            .init(
+              202, "Accepted, and still running; the current State",
+              headers: [.etag, .preferenceApplied], .json(.state)),
+            .init(
+              204, "All mutations are committed, with `return=minimal`",
+              headers: [.etag, .preferenceApplied]),
+          ],
+          problems: [
+            .notFound, .invalidSessionID, .foreignOrigin, .unknownReactor, .unknownSession,
+            .sessionEnded, .invalidAction, .notAcceptable, .actionCrashed, .effectFailed,
+            .sendsTooDeep, .changeTooLarge, .stateTooLarge, .storageFull,
+          ],
+          hasOwnProblems: true)),
+      Endpoint(
+        .delete, Self.item, needs: .manage, where: { SessionKey.isValid(id: $0[2]) },
+        handler: dismiss,
+        operation: Operation(
+          "dismissFailure", "Remove a stored failure",
+          parameters: [.reactor, .session, .failure],
+          responses: [.init(204, "The session has no failure with this id")],
+          problems: [
+            .invalidSessionID, .foreignOrigin, .unknownReactor, .unknownSession, .sessionEnded,
+            .storageFull,
+          ])),
     ]
   }
 
@@ -31,24 +75,51 @@ struct FailureEndpoints {
   }
 
   private struct Entry: Encodable {
-    let effect: FailedEffect
+    var id: String?
+    let session: String
+    let action: [UInt8]?
+    let time: Timestamp
+    let principal: String?
+    let failure: ActionFailure
+    var blocked: FailedEffect.Blocked?
 
     private enum CodingKeys: CodingKey {
-      case session, action, at, by, status, title, detail, unreadable, timer, effect
+      case id, session, action, at, by, status, title, detail, code, unreadable, timer, effect
+    }
+
+    init(_ effect: FailedEffect) {
+      session = effect.session
+      action = effect.action
+      time = effect.time
+      principal = effect.principal
+      failure = effect.failure
+      blocked = effect.blocked
+    }
+
+    init(_ stored: StoredFailure) {
+      id = stored.id
+      session = stored.session
+      action = stored.action.count > FailedEffect.actionLimit ? nil : stored.action
+      time = stored.at
+      principal =
+        stored.principal
+        .flatMap { try? JSONCoder.decode(Principal.self, from: $0) }?.id
+      failure = stored.failure
     }
 
     func encode(to encoder: any Encoder) throws {
-      let problem = Problem(
-        failed: effect.failure.error, index: nil, at: Cursor(epoch: "", version: 0))
+      let problem = Problem(failed: failure.error, index: nil, at: Cursor(epoch: "", version: 0))
       var container = encoder.container(keyedBy: CodingKeys.self)
-      try container.encode(effect.session, forKey: .session)
-      try container.encode(effect.action.map { EncodedJSON(trusted: $0) }, forKey: .action)
-      try container.encode(effect.time.description, forKey: .at)
-      if let principal = effect.principal { try container.encode(principal, forKey: .by) }
+      if let id { try container.encode(id, forKey: .id) }
+      try container.encode(session, forKey: .session)
+      try container.encode(action.map { EncodedJSON(trusted: $0) }, forKey: .action)
+      try container.encode(time.description, forKey: .at)
+      if let principal { try container.encode(principal, forKey: .by) }
       try container.encode(problem.status, forKey: .status)
       try container.encode(problem.title, forKey: .title)
       try container.encode(problem.detail, forKey: .detail)
-      guard let blocked = effect.blocked else { return }
+      if let code = failure.reason?.code { try container.encode(code, forKey: .code) }
+      guard let blocked = blocked else { return }
       try container.encode(true, forKey: .unreadable)
       switch blocked {
       case .timer(let id): try container.encode(id, forKey: .timer)
@@ -58,11 +129,60 @@ struct FailureEndpoints {
     }
   }
 
-  private func list(_ call: Call) throws(Problem) -> HTTPResponse {
+  private func list(_ call: Call) throws(Problem) {
     let reactor = try call.reactor(in: host)
     try call.negotiate()
-    let failed = reactor.failedEffects.filter { call.scope.mayRead($0.session, of: reactor) }
-    return .json(
-      encoding: Listing(failures: failed.map { Entry(effect: $0) }), headers: .revalidated)
+    call.load(in: host) { [reply = call.reply, scope = call.scope] in
+      reactor.storedFailures { result in
+        switch result {
+        case .success(let stored):
+          let entries = stored.map { Entry($0) } + reactor.failedEffects.map { Entry($0) }
+          let failures = entries.filter { scope.mayRead($0.session, of: reactor) }
+            .sorted { $0.time.milliseconds > $1.time.milliseconds }
+          reply(.json(encoding: Listing(failures: failures), headers: .revalidated))
+        case .failure(let error): reply(Problem(error))
+        }
+      }
+    }
   }
+
+  private func runAgain(_ call: Call) throws(Problem) {
+    try call.negotiate()
+    let preferences = Preferences(call.request[header: .prefer])
+    try withFailure(call) { [wait] failure, session in
+      guard let failure else { return call.reply(Self.unknown) }
+      let reply = ActionReply(session, preferences, call.reply)
+      session.runAgain(failure, accepted: { reply.accepted($0) }) { outcome in
+        if let outcome { reply.completed(outcome) } else { call.reply(Self.unknown) }
+      }
+      reply.wait(for: preferences.wait.map { .init(.seconds($0)) } ?? wait)
+    }
+  }
+
+  private func dismiss(_ call: Call) throws(Problem) {
+    try withFailure(call) { [reply = call.reply] failure, session in
+      guard let failure else { return reply(HTTPResponse(status: 204)) }
+      session.dismiss(failure) { reply($0) }
+    }
+  }
+
+  /// Passes the session of the path, and its failure of the path if it is stored, to a function.
+  private func withFailure(
+    _ call: Call, _ body: @escaping @Sendable (StoredFailure?, any Session) -> Void
+  ) throws(Problem) {
+    let (reactor, id, name) = (try call.reactor(in: host), try call.sessionID(), call["failure"])
+    call.load(in: host) { [host] in
+      reactor.storedFailures { result in
+        switch result {
+        case .success(let failures):
+          let failure = failures.first { $0.session == id && $0.id == name }
+          call.withSession(of: reactor, id, in: host) { body(failure, $0) }
+        case .failure(let error): call.reply(Problem(error))
+        }
+      }
+    }
+  }
+
+  private static let unknown = Problem(
+    .notFound, "The session has no stored failure with this id. GET …/failures lists them.")
 }

@@ -16,6 +16,8 @@ extension OpenAPIParameter {
         ["type": "string", "minLength": 1])
     case .timer:
       path("timer", "The timer's id, from the list of timers.", Self.idSchema, example: "deadline")
+    case .failure:
+      path("failure", "The failure's id, from the list of failures.", Self.idSchema)
     case .global: path("global", "The name of a global.", names: host.globals.map(\.name))
     case .problem:
       path(

@@ -61,8 +61,13 @@ enum OpenAPISchemas {
         .init("offset", ["type": "integer", "description": "The byte where parsing failed."]),
         .init("index", ["type": "integer", "description": "Which action of an array failed."]),
         .init("parameter", text), .init("offered", ["type": "array", "items": text]),
+        .init(
+          "code", ["type": "string", "description": "The kind of a reactor's own error."]),
+        .init("data", ["description": "The values of a reactor's own error."]),
       ],
-      optional: ["pointer", "expected", "offset", "index", "parameter", "offered"])
+      optional: [
+        "pointer", "expected", "offset", "index", "parameter", "offered", "code", "data",
+      ])
     schema["description"] = "An error (RFC 9457). `detail` says what to do."
     return schema
   }()
@@ -81,6 +86,7 @@ enum OpenAPISchemas {
     .init("stateSchema", ["type": ["object", "boolean"]]), .init("initialState", [:]),
     .init("exampleActions", ["type": "array"]),
     .init("parametersSchema", ["type": ["object", "boolean", "null"]]),
+    .init("errorSchema", ["type": ["object", "null"]]),
     .init("defaultParameters", [:]), .init("exampleParameters", [:]), .init("links", reactorLinks),
   ])
 
@@ -194,6 +200,7 @@ enum OpenAPISchemas {
     "failures",
     of: object(
       [
+        .init("id", ["type": "string", "description": "Present if the failure is stored."]),
         .init("session", text),
         .init(
           "action", ["description": "Its cause, as JSON; `null` if it has more than 4 KiB."]),
@@ -201,12 +208,13 @@ enum OpenAPISchemas {
         .init(
           "by", ["type": "string", "description": "The principal whose request caused it."]),
         .init("status", ["type": "integer", "minimum": 400, "maximum": 599]),
-        .init("title", text), .init("detail", text), .init("unreadable", unreadable),
+        .init("title", text), .init("detail", text), .init("code", text),
+        .init("unreadable", unreadable),
         .init("timer", ["type": "string", "description": "The id of the unreadable timer."]),
         .init(
           "effect",
           ["type": "string", "description": "The id of the unreadable action among the effects."]),
-      ], optional: ["by", "unreadable", "timer", "effect"]))
+      ], optional: ["id", "by", "code", "unreadable", "timer", "effect"]))
 
   private static let quarantine = list(
     "quarantine",
@@ -308,6 +316,7 @@ struct HostedSchemas {
     schemas = [
       ("Action", description.actionSchema), ("Mutation", description.mutationSchema),
       ("State", description.stateSchema), ("Parameters", description.parameters?.schema),
+      ("Rejection", description.errorSchema),
     ].compactMap { kind, schema in
       guard let schema else { return nil }
       let component = "\(name).\(kind)"

@@ -115,6 +115,13 @@ extension Problem {
       self.init(
         .malformedJSON, "The body is not JSON: \(reason) (at byte \(offset)).",
         members: [.init("offset", .number(JSONNumber(offset)))])
+    case .internalAction(let name):
+      self.init(
+        .internalAction,
+        """
+        The action \"\(name)\" is sent by timers, other sessions or the reactor itself, not by clients. \
+        Nothing was executed.
+        """)
     case .invalid(let pointer, let expected, let detail):
       self.init(
         kind, detail,
@@ -138,6 +145,12 @@ extension Problem {
       members: index.map { [.init("index", .number(JSONNumber($0)))] } ?? [],
       headers: ["ETag": cursor.tag])
     guard let reported else { return }
+    members.append(.init("code", .string(reported.code)))
+    if let data = ActionFailure.data(of: reported),
+      let document = try? JSONDocument(parsing: Array(data.utf8))
+    {
+      members.append(.init("data", JSONValue(document.root)))
+    }
     title = reported.title
     // A reactor cannot turn a failure into a success.
     status = (400...599).contains(reported.status) ? reported.status : 500

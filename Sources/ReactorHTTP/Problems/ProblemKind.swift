@@ -15,6 +15,7 @@ enum ProblemKind: String, CaseIterable {
   case foreignOrigin = "foreign-origin"
   case headersTooLarge = "headers-too-large"
   case idempotencyKeyReused = "idempotency-key-reused"
+  case internalAction = "internal-action"
   case invalidAction = "invalid-action"
   case invalidBody = "invalid-body"
   case invalidParameter = "invalid-parameter"
@@ -48,7 +49,7 @@ enum ProblemKind: String, CaseIterable {
     switch self {
     case .invalidParameter, .invalidSessionID, .malformedJSON: 400
     case .unauthorized: 401
-    case .forbidden, .foreignOrigin: 403
+    case .forbidden, .foreignOrigin, .internalAction: 403
     case .changesDisabled, .notFound, .unknownGlobal, .unknownReactor, .unknownSession,
       .unknownVersion:
       404
@@ -85,6 +86,7 @@ enum ProblemKind: String, CaseIterable {
     case .foreignOrigin: "The page belongs to another origin"
     case .headersTooLarge: "The header fields are too large"
     case .idempotencyKeyReused: "The key was used for another request"
+    case .internalAction: "The action is not for clients"
     case .invalidAction: "Not an action of this reactor"
     case .invalidBody: "The body does not fit this address"
     case .invalidParameter: "A parameter is not valid"
@@ -163,6 +165,11 @@ enum ProblemKind: String, CaseIterable {
       """
     case .idempotencyKeyReused:
       "The Idempotency-Key was used for another body in this session. Use a new key for each action."
+    case .internalAction:
+      """
+      The reactor has declared the action as its own: only its timers, other sessions and the reactor \
+      itself send it. Nothing was executed.
+      """
     case .invalidAction:
       """
       The body is JSON, but not an action: pointer names the wrong value, expected the possible ones. \

@@ -272,7 +272,8 @@ extension CommitMachine {
       return .ended(fault)
     }
     for id in journalled { journal.finish(id) }
-    var batch = journalled.isEmpty && journal.timers.isEmpty ? 0 : takenBatches + 1
+    let isUnchanged = journalled.isEmpty && journal.timers.isEmpty && journal.settled.isEmpty
+    var batch = isUnchanged ? 0 : takenBatches + 1
     if let key, let time {
       journal.outcomes.append((key, time, failure))
       batch = takenBatches + 1
@@ -387,12 +388,17 @@ extension CommitMachine {
     if let key = request.key { journal.outcomes.append((key, now, failure)) }
   }
 
-  /// Adds a timer's change to the batch of an open session's turn; its commit calls `proceed`.
-  mutating func change(_ timer: StoredTimerChange, then proceed: @escaping Continuation) {
+  /// Changes the journal with the batch of an open session's turn; its commit calls `proceed`.
+  mutating func change(
+    then proceed: @escaping Continuation, _ change: (inout JournalChanges) -> Void
+  ) {
     holds.insert(.turn)
-    journal.timers[timer.id] = timer
+    change(&journal)
     whenNextBatchIsCommitted(proceed)
   }
+
+  /// Adds a failure to the batch of the turn.
+  mutating func store(_ failure: StoredFailure) { if !hasEnded { journal.add(failure) } }
 
   /// Calls a continuation when all earlier changes are committed.
   ///

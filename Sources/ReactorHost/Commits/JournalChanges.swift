@@ -14,8 +14,23 @@ struct JournalChanges: Sendable {
   /// Timers to set or to remove, by id.
   var timers: [String: StoredTimerChange] = [:]
 
+  /// Failures to store, the oldest first.
+  private(set) var failures: [StoredFailure] = []
+
+  /// The ids of stored failures to remove.
+  var settled: [String] = []
+
   /// Whether there are no changes.
-  var isEmpty: Bool { accepted.isEmpty && finished.isEmpty && outcomes.isEmpty && timers.isEmpty }
+  var isEmpty: Bool {
+    accepted.isEmpty && finished.isEmpty && outcomes.isEmpty && timers.isEmpty && failures.isEmpty
+      && settled.isEmpty
+  }
+
+  /// Stores a failure; a further one than the log retains replaces the oldest.
+  mutating func add(_ failure: StoredFailure) {
+    if failures.count == StoredFailure.limit { failures.removeFirst() }
+    failures.append(failure)
+  }
 
   /// Removes an action from the journal.
   mutating func finish(_ id: AcceptedAction.ID) {
@@ -41,6 +56,6 @@ struct JournalChanges: Sendable {
         StoredOutcome(
           key: outcome.key, at: outcome.at, version: version, failure: outcome.failure)
       },
-      timers: Array(timers.values))
+      timers: Array(timers.values), failures: failures, settled: settled)
   }
 }

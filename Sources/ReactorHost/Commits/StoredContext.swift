@@ -21,6 +21,7 @@ struct StoredContext: Codable {
       id: id, traceparent: trace, principal: principal, origin: origin, isRepetition: true)
     context.depth = depth ?? 0
     context.isUnattended = true
+    context.wait = .never
     return context
   }
 }

@@ -11,6 +11,9 @@ public struct ReactorRegistration: Sendable {
   /// The address of a page that uses the reactor, for the catalogue and the inspector; `nil` for none.
   public var examplePage: String?
 
+  /// The schema of the errors that the reactor declares; `nil` for none.
+  private var errorSchema: [UInt8]?
+
   private let summary: String
   private let witness: ReactorWitness
   private let observerMaker: CommitObserverMaker?
@@ -164,6 +167,23 @@ public struct ReactorRegistration: Sendable {
     }
   }
 
+  /// Declares the errors with which the reactor rejects actions, for the types of clients.
+  ///
+  /// ```swift
+  /// ReactorRegistration("auction", summary: "An auction") { … }
+  ///   .rejecting(with: AuctionReactor.Rejection.self)
+  /// ```
+  ///
+  /// The catalogue has their schema, and `types.ts` the type `Rejection`. Other errors have codes, too.
+  ///
+  /// - Parameter errors: The type of the errors, usually an enum.
+  /// - Returns: The registration with the declaration.
+  public func rejecting<E: ActionError & Codable>(with errors: E.Type) -> ReactorRegistration {
+    var registration = self
+    registration.errorSchema = ErrorSchema.derive(errors)
+    return registration
+  }
+
   /// The fingerprint of State and Mutation.
   ///
   /// A release that changes them has another one.
@@ -183,6 +203,7 @@ public struct ReactorRegistration: Sendable {
   func host(in environment: HostEnvironment) -> ReactorRuntime {
     ReactorRuntime(
       name: name, summary: summary, examplePage: examplePage, witness: witness,
-      authorizer: authorizer, observerMaker: observerMaker, environment: environment)
+      errorSchema: errorSchema, authorizer: authorizer, observerMaker: observerMaker,
+      environment: environment)
   }
 }

@@ -122,7 +122,8 @@ extension ReactorType {
         return commit(transition, by: action, in: action.reply.session)
       }
       if let session = context.session { return commit(transition, by: nil, in: session) }
-    case .failed(let error, let stage): context.session?.didFail(error, in: stage)
+    case .failed(let error, let stage, let effect):
+      context.session?.didFail(error, in: stage, of: effect)
     case .turnBegan(let effect):
       guard let session = context.session else { break }
       session.marks.beginTurn(
@@ -183,6 +184,11 @@ extension ReactorType {
       encodeAction: { [self] in ($0 as? R.Action).flatMap { try? encode($0) } },
       decodeJournal: { [self] in try decode(journal: $0) },
       check: { [self] in try check($0, $1) },
+      internalActions: internalActions.map { rules in
+        InternalActionRules(
+          check: { [self] body throws(ActionDecodingError) in try check(body, by: rules) },
+          hide: { rules.hide(in: $0) })
+      },
       fold: { [self] in try ReactorFold(self, from: $0, maker($1.folding)()) },
       verify: { [self] log, scope in
         var verification = LogVerification(self, log, try maker(scope.folding))
@@ -218,6 +224,17 @@ extension ReactorType {
           at: Timestamp(milliseconds: 0))
       ])
     }
+  }
+
+  private func check(
+    _ body: [UInt8], by rules: InternalActions<R.Action>
+  ) throws(ActionDecodingError) {
+    guard rules.mayBe(in: body) else { return }
+    let actions =
+      DecodedActions.isArray(body)
+      ? try? decode([R.Action].self, from: body)
+      : (try? decode(R.Action.self, from: body)).map { [$0] }
+    for action in actions ?? [] { try rules.check(action, text(of: action)) }
   }
 
   private func decode(journal: [AcceptedAction]) throws -> DecodedActions {

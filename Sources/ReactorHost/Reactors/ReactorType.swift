@@ -31,6 +31,8 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
   /// The JSON of recurring mutations; `nil` if Mutation does not allow it.
   @usableFromInline let knownMutations = JSONMemo<R.Mutation>()
   private let exampleActions: [R.Action]
+  /// The actions that clients cannot send; `nil` for most reactors.
+  let internalActions: InternalActions<R.Action>?
 
   @usableFromInline
   init(
@@ -45,6 +47,7 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
     self.delegate = delegate
     self.parameters = parameters
     self.maker = maker
+    internalActions = InternalActions(of: R.Action.self)
     plainActions = JSONCoder.plainCases(of: R.Action.self)
     frequentActions = FrequentForm(of: R.Action.self)
   }
@@ -54,7 +57,9 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
       (try? encode(value)) ?? Array("null".utf8)
     }
     return ReactorDescription(
-      actionSchema: json(JSONSchema.derive(R.Action.self, for: .input)),
+      actionSchema: json(
+        JSONSchema.derive(
+          R.Action.self, for: .input, hiding: isInternalAction)),
       mutationSchema: json(JSONSchema.derive(R.Mutation.self, for: .output)),
       stateSchema: json(JSONSchema.derive(R.State.self, for: .output)),
       initialState: (try? initial(scope)).map { json($0) }

@@ -161,9 +161,12 @@ public protocol HostedReactor: AnyObject, Sendable {
   /// Returns whether this release can decode an action that is stored, as JSON.
   func canDecode(action: [UInt8]) -> Bool
 
-  /// The latest 100 errors of effects in this process, and at most 100 accepted actions, due timers and
-  /// sessions that this release cannot decode; the latest first.
+  /// The latest 100 errors of effects in this process that a request waited for, and at most 100 accepted
+  /// actions, due timers and sessions that this release cannot decode; the latest first.
   var failedEffects: [FailedEffect] { get }
+
+  /// Lists the stored failures of actions that no request waited for, the latest first.
+  func storedFailures(completion: @escaping ReadCompletion<[StoredFailure]>)
 }
 
 extension HostedReactor {
@@ -216,6 +219,10 @@ public struct ReactorDescription: Sendable {
 
   /// The JSON Schema of a state.
   public let stateSchema: [UInt8]
+
+  /// The JSON Schema of the members `code` and `data` in the problems of the errors that the reactor
+  /// declares; `nil` if it declares none.
+  public internal(set) var errorSchema: [UInt8]?
 
   /// The state of a new session, with the example or default parameters; `null` if there are none.
   public let initialState: [UInt8]

@@ -42,13 +42,23 @@ extension LiveSession {
   }
 
   @usableFromInline
-  func didFail(_ error: any Error, in stage: ReactorStage) {
+  func didFail(_ error: any Error, in stage: ReactorStage, of effect: (any TrackedEffect)?) {
     let counts = environment.counts
     (stage == .mutate ? counts.effectFailures : counts.streamFailures).add()
     // The reactor's own streams belong to no request.
     let request = stage == .mutate ? RequestContext.current?.logFields ?? [] : []
+    let effect = effect as? ActionEffect
+    let isRejection = (error as? any ActionError).map { (400..<500).contains($0.status) } ?? false
+    let isAwaited = effect.map { $0.reply.isAwaited($0.index) } ?? false
+    let (level, message): (LogLevel, String) =
+      switch stage {
+      case .mutate where isRejection && isAwaited: (.debug, "action rejected")
+      case .mutate where isRejection: (.warning, "action rejected, and no request waits for it")
+      case .mutate: (.error, "effect failed")
+      default: (.error, "stream of the reactor failed")
+      }
     environment.logger.log(
-      .error, stage == .mutate ? "effect failed" : "stream of the reactor failed",
+      level, message,
       fields: [
         ("reactor", key.reactor), ("session", key.id), ("stage", stage.rawValue),
         ("error", "\(error)"),

@@ -63,6 +63,21 @@ extension LiveSession: Session, SubmissionTarget, AudienceOwner {
   }
 
   @usableFromInline
+  func runAgain(
+    _ failure: StoredFailure, accepted: @escaping @Sendable (CommittedState) -> Void,
+    completion: @escaping @Sendable (ActionOutcome?) -> Void
+  ) {
+    SessionFailures(session: self).runAgain(failure, accepted: accepted, completion: completion)
+  }
+
+  @usableFromInline
+  func dismiss(
+    _ failure: StoredFailure, completion: @escaping @Sendable (EffectCancellation) -> Void
+  ) {
+    SessionFailures(session: self).dismiss(failure, completion: completion)
+  }
+
+  @usableFromInline
   func timers(
     after position: TimerPosition?, limit: Int,
     completion: @escaping @Sendable ([StoredTimer]?) -> Void

@@ -12,6 +12,7 @@ final class ReactorRuntime: HostedReactor {
   let summary: String
   let examplePage: String?
   let environment: ReactorEnvironment
+  private let errorSchema: [UInt8]?
   private let authorizer: Authorizer?
   private let slots: SlotTable
   private let streamedSessions = StreamedSessions()
@@ -19,11 +20,13 @@ final class ReactorRuntime: HostedReactor {
 
   init(
     name: String, summary: String, examplePage: String?, witness: ReactorWitness,
+    errorSchema: [UInt8]?,
     authorizer: Authorizer?, observerMaker: CommitObserverMaker?, environment: HostEnvironment
   ) {
     self.name = name
     self.summary = summary
     self.examplePage = examplePage
+    self.errorSchema = errorSchema
     self.authorizer = authorizer
     self.environment = ReactorEnvironment(witness, observerMaker, in: environment)
     slots = SlotTable(of: name, in: self.environment)
@@ -34,9 +37,10 @@ final class ReactorRuntime: HostedReactor {
 
   var description: ReactorDescription {
     if let known = described.withLock({ $0 }) { return known }
-    let description = environment.witness.describe(
+    var description = environment.witness.describe(
       environment.scope(of: SessionKey(reactor: name, id: SessionScope.catalogueID), nil))
-    described.withLock { $0 = description }
+    description.errorSchema = errorSchema
+    described.withLock { [description] in $0 = description }
     return description
   }
 
@@ -325,6 +329,18 @@ final class ReactorRuntime: HostedReactor {
     }
   }
 
+  /// Ends all sessions in memory, as the end of the process does.
+  func interruptSessions() {
+    var last: String?
+    while case let ids = slots.ids(after: last, limit: 1000), let final = ids.last {
+      for id in ids {
+        slots.find(id)?.live?.close(
+          .interrupted, fault: .unavailable("The process has ended."))
+      }
+      last = final
+    }
+  }
+
   var liveSessionCount: Int {
     counts.sessions.load(ordering: .relaxed)
   }
@@ -340,6 +356,10 @@ final class ReactorRuntime: HostedReactor {
     let action = AcceptedAction(
       id: .init(request: 0, place: 0), action: action, isInArray: false, key: nil, at: .now)
     return (try? environment.witness.decodeJournal([action])) != nil
+  }
+
+  func storedFailures(completion: @escaping ReadCompletion<[StoredFailure]>) {
+    environment.log.failures(of: name, completion: completion)
   }
 
   /// The number of running effects of its sessions.

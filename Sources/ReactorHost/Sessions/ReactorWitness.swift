@@ -86,6 +86,9 @@ final class ReactorWitness: Sendable {
   /// Decodes a stored value of a session.
   let check: @Sendable (StoredSample, SessionScope) throws -> Void
 
+  /// The rules for actions that clients cannot send; `nil` for most reactors.
+  let internalActions: InternalActionRules?
+
   /// Begins a fold of a session's log with a snapshot, or with the initial State.
   let fold: @Sendable (Snapshot?, SessionScope) throws -> any SessionFold
 
@@ -109,6 +112,7 @@ final class ReactorWitness: Sendable {
     encodeAction: @escaping @Sendable (any Sendable) -> [UInt8]?,
     decodeJournal: @escaping @Sendable ([AcceptedAction]) throws -> DecodedActions,
     check: @escaping @Sendable (StoredSample, SessionScope) throws -> Void,
+    internalActions: InternalActionRules?,
     fold: @escaping @Sendable (Snapshot?, SessionScope) throws -> any SessionFold,
     verify: @escaping @Sendable (any SessionLog, SessionScope) throws -> RefoldReport,
     encodeFolded: @escaping @Sendable (any PipelineControl) -> [UInt8]?,
@@ -125,11 +129,21 @@ final class ReactorWitness: Sendable {
     self.encodeAction = encodeAction
     self.decodeJournal = decodeJournal
     self.check = check
+    self.internalActions = internalActions
     self.fold = fold
     self.verify = verify
     self.encodeFolded = encodeFolded
     self.encodeShown = encodeShown
   }
+}
+
+/// The rules for actions that clients cannot send, without the type of the actions.
+struct InternalActionRules: Sendable {
+  /// Rejects a client's body with an internal action; a body that cannot be decoded is not rejected.
+  let check: @Sendable (_ body: [UInt8]) throws(ActionDecodingError) -> Void
+
+  /// Removes the names of internal actions from an error.
+  let hide: @Sendable (ActionDecodingError) -> ActionDecodingError
 }
 
 /// An instance of a reactor that is not connected to its session yet.

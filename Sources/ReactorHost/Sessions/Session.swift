@@ -1,5 +1,5 @@
 public import ReactorCore
-internal import ReactorLog
+public import ReactorLog
 
 /// The States of a session and the activity of its effects, for streams.
 public protocol SessionSource: StateSource {
@@ -142,6 +142,28 @@ public protocol Session: SessionSource, HistorySource {
   func cancelEffect(
     _ id: String, completion: @escaping @Sendable (EffectCancellation) -> Void)
 
+  /// Runs the action of a stored failure again, in a turn of the session that removes the failure.
+  ///
+  /// The action is a new run of the reactor: its sends are executed again. If it fails, there is a new
+  /// failure.
+  ///
+  /// - Parameters:
+  ///   - failure: The failure.
+  ///   - accepted: Called if an effect outlives the turn, when the action is durable.
+  ///   - completion: Called once with the outcome; with `nil` if the failure was removed before. Any
+  ///     thread, the calling one included.
+  func runAgain(
+    _ failure: StoredFailure, accepted: @escaping @Sendable (CommittedState) -> Void,
+    completion: @escaping @Sendable (ActionOutcome?) -> Void)
+
+  /// Removes a stored failure, in a turn of the session.
+  ///
+  /// - Parameters:
+  ///   - failure: The failure; one that was removed before is ignored.
+  ///   - completion: Called when the removal is durable. Any thread, the calling one included.
+  func dismiss(
+    _ failure: StoredFailure, completion: @escaping @Sendable (EffectCancellation) -> Void)
+
   /// Lists timers, in a turn of the session.
   ///
   /// - Parameters:
@@ -162,6 +184,27 @@ public protocol Session: SessionSource, HistorySource {
   ///   - completion: Called when the removal is durable. Any thread, the calling one included.
   func cancelTimer(
     _ id: String, completion: @escaping @Sendable (EffectCancellation) -> Void)
+}
+
+extension Session {
+  /// Completes without a run: another process owns the session.
+  public func runAgain(
+    _ failure: StoredFailure, accepted: @escaping @Sendable (CommittedState) -> Void,
+    completion: @escaping @Sendable (ActionOutcome?) -> Void
+  ) {
+    completion(.notCommitted(.elsewhere))
+  }
+
+  /// Completes without a removal: another process owns the session.
+  public func dismiss(
+    _ failure: StoredFailure, completion: @escaping @Sendable (EffectCancellation) -> Void
+  ) {
+    completion(.notCommitted(.elsewhere))
+  }
+}
+
+extension LogError {
+  fileprivate static let elsewhere = LogError.unavailable("Another node owns the session.")
 }
 
 /// The outcome of a request's actions.

@@ -8,6 +8,9 @@ public enum ActionDecodingError: Error, Sendable {
   /// The body is JSON of another shape.
   case invalid(pointer: String, expected: [String], detail: String)
 
+  /// The action is an `InternalAction`, which clients cannot send; the name of its case.
+  case internalAction(String)
+
   /// Creates an error from one of the coder.
   ///
   /// - Parameters:

@@ -98,6 +98,16 @@ public final class MemoryLog: MutationLog {
     completion(.success(table.timers.withLock { $0.count }))
   }
 
+  /// `true`.
+  public var storesFailures: Bool { true }
+
+  /// Lists the stored failures of a reactor.
+  public func failures(
+    of reactor: String, completion: @escaping ReadCompletion<[StoredFailure]>
+  ) {
+    completion(.success(table.failures.withLock { ($0[reactor] ?? []).reversed() }))
+  }
+
   /// Reads the current value of a global.
   public func sharedValue(_ name: String, completion: @escaping ReadCompletion<SharedValue?>) {
     completion(.success(table.shared.withLock { $0[name] }))

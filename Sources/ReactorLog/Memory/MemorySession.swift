@@ -130,6 +130,12 @@ final class MemorySession: Sendable {
         set(change.timer, replacing: contents.timers[change.id], of: key, in: table)
         contents.timers[change.id] = change.timer
       }
+      if !batch.failures.isEmpty || !batch.settled.isEmpty {
+        table.failures.withLock { failures in
+          let rest = failures[key.reactor, default: []].filter { !batch.settled.contains($0.id) }
+          failures[key.reactor] = (rest + batch.failures).suffix(StoredFailure.limit)
+        }
+      }
       return isNew ? .created : .appended
     }
   }
@@ -142,6 +148,7 @@ final class MemorySession: Sendable {
       }
       for timer in contents.timers.values { set(nil, replacing: timer, of: key, in: table) }
       if !contents.accepted.isEmpty { table.unfinished.withLock { $0.remove(key) } }
+      table.failures.withLock { $0[key.reactor]?.removeAll { $0.session == key.id } }
       table.forks.release(contents.copied)
       contents = Contents(isEnded: true)
     }

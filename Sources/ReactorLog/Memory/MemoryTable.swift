@@ -12,6 +12,10 @@ final class MemoryTable: Sendable {
   ///
   /// Its lock is taken last, also while the lock of a session is held.
   let unfinished = Mutex(OrderedKeys())
+  /// The stored failures by reactor, the oldest first.
+  ///
+  /// Its lock is taken last, also while the lock of a session is held.
+  let failures = Mutex<[String: [StoredFailure]]>([:])
   private let sessions = Mutex<[SessionKey: MemorySession]>([:])
   /// The ids of the stored sessions that have not ended, by reactor.
   ///

@@ -78,7 +78,7 @@ final class ReactorJournal<State: Sendable>: Sendable {
   func note(_ report: PipelineReport<some Sendable, State>) {
     switch report {
     case .connected, .reduced, .turnBegan: break
-    case .failed(let error, let stage): add(.failure(error, stage))
+    case .failed(let error, let stage, _): add(.failure(error, stage))
     case .turnEnded: wake()
     }
   }

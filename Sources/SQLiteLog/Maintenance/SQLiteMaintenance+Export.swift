@@ -1,7 +1,7 @@
 extension SQLiteMaintenance {
   /// Exports one state of the store as JSON, one object per line: the globals, then each session,
   /// with the latest revisions of globals that its State contains, followed by its snapshots,
-  /// mutations, accepted actions, outcomes and timers.
+  /// mutations, accepted actions, outcomes, timers and failures.
   ///
   /// Can run while a daemon uses the store. Checksums are neither verified nor exported.
   ///
@@ -65,6 +65,14 @@ extension SQLiteMaintenance {
           || iif(period IS NULL, '', ',"period":' || period)
           || iif(catches_up, ',"catchesUp":true}', '}')
         FROM timers WHERE session = ?1 ORDER BY id
+        """),
+      try connection.prepare(
+        """
+        SELECT '{"failed":' || json_quote(id) || ',"at":' || at || ',"action":' || json(action)
+          || iif(principal IS NULL, '', ',"principal":' || json(principal))
+          || iif(context IS NULL, '', ',"context":' || json(context))
+          || ',"failure":' || json(failure) || '}'
+        FROM failures WHERE session = ?1 ORDER BY number
         """),
     ]
     let shared = try connection.prepare(

@@ -43,6 +43,7 @@ private struct ImportedLines {
   private let insertShared: Statement
   private let insertOutcome: Statement
   private let insertTimer: Statement
+  private let insertFailure: Statement
   private let insertGlobals: Statement
   private let markGlobals: Statement
   private let listSnapshots: Statement
@@ -63,7 +64,7 @@ private struct ImportedLines {
       """
       SELECT json_type(?1, '$.session') IS 'text', json_type(?1, '$.shared') IS 'text',
         json_type(?1, '$.outcome') IS 'text', json_type(?1, '$.accepted') IS 'integer',
-        json_type(?1, '$.timer') IS 'text',
+        json_type(?1, '$.timer') IS 'text', json_type(?1, '$.failed') IS 'text',
         iif(json_type(?1, '$.snapshot') = 'integer', json_extract(?1, '$.snapshot'), NULL),
         iif(json_type(?1, '$.version') = 'integer', json_extract(?1, '$.version'), NULL)
       WHERE json_valid(?1)
@@ -138,6 +139,13 @@ private struct ImportedLines {
         json_extract(?1, '$.period') IS NULL
         OR \(Self.isMember("period", of: StoredValues.periods)))
       """)
+    insertFailure = try connection.prepare(
+      """
+      INSERT INTO failures (id, reactor, session, at, action, principal, context, failure)
+      SELECT json_extract(?1, '$.failed'), reactor, ?2, json_extract(?1, '$.at'), ?1 -> '$.action',
+        ?1 -> '$.principal', ?1 -> '$.context', ?1 -> '$.failure'
+      FROM sessions WHERE id = ?2 AND \(Self.isTime("at"))
+      """)
     insertGlobals = try connection.prepare(
       """
       INSERT INTO globals (session, name, revision)
@@ -167,9 +175,11 @@ private struct ImportedLines {
     line += 1
     guard !text.isEmpty else { return }
     do throws(DatabaseError) {
-      let row = try inspect.first(text, as: (Bool, Bool, Bool, Bool, Bool, Int?, Int?).self)
+      let row = try inspect.first(text, as: (Bool, Bool, Bool, Bool, Bool, Bool, Int?, Int?).self)
       guard
-        let (isSession, isShared, isOutcome, isAccepted, isTimer, snapshotVersion, version) = row
+        let (
+          isSession, isShared, isOutcome, isAccepted, isTimer, isFailure, snapshotVersion, version
+        ) = row
       else {
         throw invalid("is not JSON")
       }
@@ -187,6 +197,8 @@ private struct ImportedLines {
         try insert(with: insertOutcome, text)
       } else if isTimer, sessionCount > 0 {
         try insert(with: insertTimer, text)
+      } else if isFailure, sessionCount > 0 {
+        try insert(with: insertFailure, text)
       } else if isShared {
         try insertShared.execute(text)
         guard insertShared.changeCount > 0 else { throw outOfRange }

@@ -109,6 +109,7 @@ struct StoreCheck {
       ("accepted", areIn(counts, "request", "place", "runs") + " AND " + areIn(times, "at")),
       ("outcomes", areIn(counts, "version") + " AND " + areIn(times, "at")),
       ("timers", areIn(times, "due") + " AND " + period),
+      ("failures", areIn(times, "at")),
       ("shared", areIn(counts, "version")),
       ("changes", areIn(counts, "number", "version", "first") + " AND " + areIn(times, "at")),
     ]
@@ -121,7 +122,7 @@ struct StoreCheck {
 
   /// Checks that no row belongs to a history without a session.
   private mutating func checkOwners() throws(DatabaseError) {
-    for table in ["accepted", "outcomes", "timers"] {
+    for table in ["accepted", "outcomes", "timers", "failures"] {
       let statement = try connection.prepare(
         """
         SELECT session, count(*) FROM \(table)

@@ -46,6 +46,25 @@ extension LogReader {
       failure: try RowValues.failure(failure, of: outcome))
   }
 
+  /// The stored failures of a reactor, the latest first; damaged ones are skipped.
+  func failures(of reactor: String) throws(DatabaseError) -> [StoredFailure] {
+    var failures: [StoredFailure] = []
+    try readFailures.bind(reactor)
+    defer { readFailures.reset() }
+    while let (id, session, at, action, principal, context, failure) = try readFailures.next(
+      as: (String, String, Timestamp, [UInt8], [UInt8]?, [UInt8]?, [UInt8]).self)
+    {
+      guard SessionKey.isValid(id: id), SessionKey.isValid(id: session), RowValues.areTimes(at),
+        let failure = ActionFailure(json: failure)
+      else { continue }
+      failures.append(
+        StoredFailure(
+          id: id, session: session, at: at, action: action, principal: principal,
+          context: context, failure: failure))
+    }
+    return failures
+  }
+
   /// The current value of a global.
   func sharedValue(_ name: String) throws(DatabaseError) -> SharedValue? {
     let row = try readShared.first(name, as: (String, Int, UInt64, [UInt8]).self)

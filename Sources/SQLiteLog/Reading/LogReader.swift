@@ -24,6 +24,7 @@ final class LogReader {
   let listDueTimers: Statement
   let findNextTimer: Statement
   let countTimers: Statement
+  let readFailures: Statement
 
   /// Prepares the statements on a connection.
   init(_ connection: Connection) throws(DatabaseError) {
@@ -116,6 +117,12 @@ final class LogReader {
       ORDER BY due LIMIT 1
       """)
     countTimers = try connection.prepare("SELECT count(*) FROM timers")
+    readFailures = try connection.prepare(
+      """
+      SELECT failures.id, sessions.session, at, action, principal, context, failure
+      FROM failures JOIN sessions ON sessions.id = failures.session
+      WHERE failures.reactor = ?1 ORDER BY number DESC
+      """)
     self.connection = connection
   }
 

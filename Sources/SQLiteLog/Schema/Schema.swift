@@ -230,6 +230,21 @@ enum Schema {
     """
     -- The context of the request of an accepted action, as JSON: its id, trace and origin.
     ALTER TABLE accepted ADD COLUMN context TEXT;
+
+    -- The failures of actions that no request waited for, at most 100 per reactor. A row is inserted
+    -- together with the mutations that the action has caused.
+    CREATE TABLE failures (
+      number INTEGER PRIMARY KEY,
+      id TEXT NOT NULL UNIQUE,
+      reactor TEXT NOT NULL,
+      session INTEGER NOT NULL,
+      at INTEGER NOT NULL,
+      action TEXT NOT NULL,
+      principal TEXT,
+      context TEXT,
+      failure TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX failures_by_reactor ON failures (reactor, number);
     """,
   ]
 }

@@ -37,6 +37,7 @@ enum WriteOperation: Sendable {
         + batch.accepted.reduce(0) { $0 + 256 + $1.action.count }
         + 512 * batch.outcomes.count
         + batch.timers.reduce(0) { $0 + 256 + ($1.timer?.action.count ?? 0) }
+        + batch.failures.reduce(0) { $0 + 8192 + $1.action.count }
     case .share(let value, _): 256 + value.json.count
     case .save(_, let snapshot, _): 256 + snapshot.state.count
     }

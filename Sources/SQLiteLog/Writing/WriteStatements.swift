@@ -1,3 +1,5 @@
+internal import ReactorLog
+
 /// The statements of the writer, prepared once per connection.
 struct WriteStatements {
   let begin: Statement
@@ -20,6 +22,10 @@ struct WriteStatements {
   let putTimer: Statement
   let deleteTimer: Statement
   let deleteTimers: Statement
+  let insertFailure: Statement
+  let trimFailures: Statement
+  let deleteFailure: Statement
+  let deleteFailures: Statement
   let share: Statement
   let thinSnapshots: Statement
 
@@ -90,6 +96,20 @@ struct WriteStatements {
       """)
     deleteTimer = try connection.prepare("DELETE FROM timers WHERE session = ?1 AND id = ?2")
     deleteTimers = try connection.prepare("DELETE FROM timers WHERE session = ?1")
+    insertFailure = try connection.prepare(
+      """
+      INSERT OR REPLACE INTO failures (id, reactor, session, at, action, principal, context, failure)
+      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+      """)
+    trimFailures = try connection.prepare(
+      """
+      DELETE FROM failures WHERE reactor = ?1 AND number <= (
+        SELECT number FROM failures WHERE reactor = ?1
+        ORDER BY number DESC LIMIT 1 OFFSET \(StoredFailure.limit))
+      """)
+    deleteFailure = try connection.prepare("DELETE FROM failures WHERE id = ?1 AND session = ?2")
+    deleteFailures = try connection.prepare(
+      "DELETE FROM failures WHERE reactor = ?1 AND session = ?2")
     insertSnapshot = try connection.prepare(
       """
       INSERT OR REPLACE INTO snapshots (session, version, state, schema, chain, checksum)

@@ -109,6 +109,12 @@ final class LogDouble: MutationLog {
 
   var failure: LogError? { base.failure }
 
+  var storesFailures: Bool { base.storesFailures }
+
+  func failures(of reactor: String, completion: @escaping ReadCompletion<[StoredFailure]>) {
+    base.failures(of: reactor, completion: completion)
+  }
+
   func sessions(
     of reactor: String, after id: String?, limit: Int,
     completion: @escaping ReadCompletion<[SessionSummary]>

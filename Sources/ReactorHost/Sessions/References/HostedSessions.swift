@@ -4,6 +4,7 @@ internal import ReactorCore
 internal import ReactorLog
 internal import ReactorStreams
 internal import Synchronization
+internal import Telemetry
 
 /// The sessions of a host, for its reactors.
 ///
@@ -62,7 +63,12 @@ final class HostedSessions: SessionLink {
     completion: @escaping @Sendable (Result<[UInt8]?, any Error>) -> Void
   ) -> any Disposable {
     let effect = RunningEffectContext.current
-    let context = (effect?.request ?? RequestContext.current).sending(to: session, from: sender)
+    var context = (effect?.request ?? RequestContext.current).sending(to: session, from: sender)
+    if case .effects = expectation {
+      context.wait = .until(Stopwatch().time(after: Int(wait / .microseconds(1))))
+    } else {
+      context.wait = .until(0)
+    }
     guard context.depth <= SessionSendError.depthLimit else {
       completion(.failure(SessionSendError.tooDeep(session)))
       return Disposables.create()

@@ -130,6 +130,7 @@ final class SendDelivery: Disposable {
       switch error {
       case .malformed(_, let reason): reason
       case .invalid(_, _, let detail): detail
+      case .internalAction(let name): name
       }
     finish(.failure(SessionSendError.invalidAction(target, detail: detail)))
   }

@@ -130,7 +130,7 @@ private struct SendExecution {
       let send = request.send
       let reply = ActionReply(
         count: request.actions.count, isArray: request.actions.isArray, key: request.key.key,
-        principal: send.context.principal, in: session, accepted: { send.didAccept($0) },
+        context: send.context, in: session, accepted: { send.didAccept($0) },
         completion: { send.didEnd($0) })
       SessionRequests(session: session).start(
         request.actions, for: reply, ifAt: nil, send.context)

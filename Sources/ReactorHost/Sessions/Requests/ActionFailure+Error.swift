@@ -1,4 +1,5 @@
-internal import ReactorCore
+internal import ReactorCoding
+package import ReactorCore
 package import ReactorLog
 
 extension ActionFailure {
@@ -20,7 +21,8 @@ extension ActionFailure {
       reason: (error as? any ActionError).map {
         Reason(
           status: $0.status, title: $0.title.cut(at: Self.textLimit),
-          detail: $0.detail?.cut(at: Self.textLimit))
+          detail: $0.detail?.cut(at: Self.textLimit), code: $0.code.cut(at: 128),
+          data: Self.data(of: $0))
       })
   }
 
@@ -29,7 +31,24 @@ extension ActionFailure {
     guard let reason else { return UnexplainedFailure() }
     if kind == .crashed { return ActionCrashedError() }
     return RecordedError(
-      kind: kind, status: reason.status, title: reason.title, detail: reason.detail)
+      kind: kind, status: reason.status, title: reason.title, detail: reason.detail,
+      code: reason.code ?? "error", data: reason.data)
+  }
+
+  /// Returns the values of an error as JSON, at most ``textLimit`` bytes; `nil` for none.
+  package static func data(of error: any ActionError) -> String? {
+    if let recorded = error as? RecordedError { return recorded.data }
+    guard let value = error as? any Encodable, let json = try? JSONCoder.encode(value),
+      let root = (try? JSONDocument(parsing: json))?.root
+    else { return nil }
+    var data = json
+    if Mirror(reflecting: error).displayStyle == .enum {
+      // The only member is the case with its values.
+      guard let first = Mirror(reflecting: error).children.first?.label, let values = root[first]
+      else { return nil }
+      data = Array(values.bytes)
+    }
+    return data.count > textLimit ? nil : String(decoding: data, as: UTF8.self)
   }
 }
 
@@ -46,6 +65,12 @@ package struct RecordedError: ActionError {
 
   /// The circumstances of this failure.
   package let detail: String?
+
+  /// The kind of error.
+  package let code: String
+
+  /// The values of the error, as JSON; `nil` for none.
+  let data: String?
 }
 
 /// A stored failure without a description for clients.

@@ -1,6 +1,7 @@
 public import ReactorCore
 internal import Synchronization
 internal import ReactorLog
+internal import Telemetry
 
 /// The reply to one request: counts the actions that have not ended, and responds once.
 @usableFromInline
@@ -13,6 +14,8 @@ final class ActionReply: Sendable {
     var outliving: [ActionEffect] = []
     /// The actions that the journal has, by their index.
     var journal: [Int: AcceptedAction] = [:]
+    /// The actions whose effects continue after the response.
+    var answered: Set<Int> = []
     /// The names of sends that this reply has chosen, by the index of the action; names from before
     /// a crash are in `journal`.
     var sendNames: [Int: String] = [:]
@@ -21,11 +24,17 @@ final class ActionReply: Sendable {
   /// The idempotency key of the request.
   let key: IdempotencyKey?
 
+  /// The number of actions.
+  private let count: Int
+
   /// Whether the request is an array, so that a failure names an index.
   let isArray: Bool
 
+  /// The context of the request.
+  let context: RequestContext?
+
   /// The principal of the request; `nil` for an anonymous one.
-  let principal: Principal?
+  var principal: Principal? { context?.principal }
 
   @usableFromInline let session: LiveSession
   private let progress: Mutex<Progress>
@@ -42,18 +51,19 @@ final class ActionReply: Sendable {
   ///   - count: The number of actions.
   ///   - isArray: Whether the request is an array.
   ///   - key: The idempotency key.
-  ///   - principal: The principal of the request.
+  ///   - context: The context of the request.
   ///   - session: Notified when the last action has ended, and when one in the journal has.
   ///   - accepted: Called when actions with effects that outlive their turn are durable.
   ///   - completion: Called with the outcome.
   init(
-    count: Int, isArray: Bool, key: IdempotencyKey? = nil, principal: Principal? = nil,
+    count: Int, isArray: Bool, key: IdempotencyKey? = nil, context: RequestContext?,
     in session: LiveSession, accepted: (@Sendable (CommittedState) -> Void)? = nil,
     completion: (@Sendable (ActionOutcome) -> Void)?
   ) {
+    self.count = count
     self.isArray = isArray
     self.key = key
-    self.principal = principal
+    self.context = context
     self.session = session
     // Plus one for the start of the actions, so that an empty array ends as well.
     remaining = Atomic(count + 1)
@@ -91,6 +101,30 @@ final class ActionReply: Sendable {
     return progress.withLock { progress in
       defer { progress.outliving = [] }
       return progress.outliving.filter(\.isRunning)
+    }
+  }
+
+  /// Whether the sender waits for the outcome of an action.
+  func isAwaited(_ index: Int) -> Bool {
+    if progress.withLock({ $0.answered.contains(index) }) { return false }
+    return switch context?.wait {
+    case .always, nil: true
+    case .until(let time): !isJournalled(index) || !Stopwatch.hasPassed(time)
+    case .never: false
+    }
+  }
+
+  /// Records that the response does not wait for the rest of an action's effects, in the serial context.
+  ///
+  /// The response is sent when the mutations and the journal of the turn are committed.
+  func answer(_ index: Int) {
+    let isComplete = progress.withLock { progress in
+      progress.answered.insert(index)
+      return progress.answered.count == count && progress.failure == nil
+    }
+    guard isComplete, !session.hasEnded else { return }
+    session.commits.withLock { machine in
+      machine.change(then: { [self] in if $0 { respond(with: session.current) } }) { _ in }
     }
   }
 
@@ -322,6 +356,9 @@ final class ActionEffect: TrackedEffect {
   }
 
   @usableFromInline
+  func answer() { reply.answer(index) }
+
+  @usableFromInline
   func begin() {
     running.store(running.load(ordering: .relaxed) + 1, ordering: .relaxed)
   }
@@ -330,9 +367,9 @@ final class ActionEffect: TrackedEffect {
   func end(_ error: (any Error)?) {
     if let error {
       failure.withLock { if $0 == nil { $0 = error } }
-      let session = reply.session
-      session.environment.failedEffects.add(
-        error, of: json, in: session.key.id, by: reply.principal?.id)
+      if !hasFailed.load(ordering: .relaxed) {
+        SessionFailures(session: reply.session).add(error, of: self)
+      }
       hasFailed.store(true, ordering: .relaxed)
     }
     let left = running.load(ordering: .relaxed) - 1

@@ -99,6 +99,8 @@ struct JournalRecovery: Sendable {
 
   private func giveUp(_ request: InterruptedRequest, _ rejection: Rejection) {
     for action in request.unfinished {
+      SessionFailures(session: session).store(
+        rejection.error, of: action.action, for: request.context)
       environment.logger.error(
         "interrupted action is given up",
         [
@@ -125,11 +127,11 @@ struct JournalRecovery: Sendable {
     let context = request.context
     let reply = ActionReply(
       count: actions.count, isArray: request.isArray, key: request.key,
-      principal: context.principal, in: session, completion: nil)
+      context: context, in: session, completion: nil)
     reply.didJournal(request.actions)
     ActionExecution(actions: actions, reply: reply, context: context, isRecovery: true).execute()
   }
 }
 
 /// The error of an action that was given up.
-private struct InterruptedError: Error {}
+struct InterruptedError: Error {}

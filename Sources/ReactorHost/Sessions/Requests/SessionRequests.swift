@@ -20,7 +20,13 @@ struct SessionRequests: Sendable {
     accepted: (@Sendable (CommittedState) -> Void)?, enqueued: (@Sendable () -> Void)? = nil,
     completion: @escaping @Sendable (ActionOutcome) -> Void
   ) throws(ActionDecodingError) {
-    guard let actions = try decode(body) else {
+    let decoded: DecodedActions?
+    if (context?.origin ?? .client) == .client {
+      decoded = try decodeForClient(body)
+    } else {
+      decoded = try decode(body)
+    }
+    guard let actions = decoded else {
       completion(.failed(index: nil, ActionCrashedError(), at: session.current.cursor))
       enqueued?()
       return
@@ -45,6 +51,17 @@ struct SessionRequests: Sendable {
     }
   }
 
+  /// Decodes a client's request, which must not contain an internal action.
+  private func decodeForClient(_ body: [UInt8]) throws(ActionDecodingError) -> DecodedActions? {
+    guard let rules = environment.witness.internalActions else { return try decode(body) }
+    try rules.check(body)
+    do throws(ActionDecodingError) {
+      return try decode(body)
+    } catch {
+      throw rules.hide(error)
+    }
+  }
+
   /// Decodes a request; `nil` if it is quarantined.
   func decode(_ body: [UInt8]) throws(ActionDecodingError) -> DecodedActions? {
     // A variable with `hotPath` would be a copy, which retains each of its functions.
@@ -66,7 +83,7 @@ struct SessionRequests: Sendable {
     _ completion: @escaping @Sendable (ActionOutcome) -> Void
   ) {
     let reply = ActionReply(
-      count: actions.count, isArray: actions.isArray, key: key, principal: context?.principal,
+      count: actions.count, isArray: actions.isArray, key: key, context: context,
       in: session, accepted: accepted, completion: completion)
     let outbox = session.sends.outbox
     outbox?.enter()

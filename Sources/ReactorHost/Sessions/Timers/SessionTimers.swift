@@ -43,8 +43,8 @@ struct SessionTimers: Sendable {
     let service = environment.timers
     session.commits.withLock { machine in
       guard !machine.hasEnded else { return }
-      machine.change(StoredTimerChange(id: id, timer: timer)) { isCommitted in
-        if isCommitted, let timer { service.didSchedule(timer.due) }
+      machine.change(then: { if $0, let timer { service.didSchedule(timer.due) } }) {
+        $0.timers[id] = StoredTimerChange(id: id, timer: timer)
       }
     }
   }
@@ -64,7 +64,7 @@ struct SessionTimers: Sendable {
       if let timer = session.timerTable.withLock({ $0.timer(firedBy: due) }) {
         // A timer that this release cannot decode stays as it is, for a release that can.
         guard let fired = decode(timer) else { return completion(.done) }
-        set(timer.id, to: timer.repetition(at: .now))
+        set(timer.id, to: timer.repetition(at: Timestamp(milliseconds: WallTime.now.milliseconds)))
         execute(timer, fired)
       }
       // Without a timer, the batch that removes or replaces it may be uncommitted.
@@ -100,17 +100,23 @@ struct SessionTimers: Sendable {
     environment.counts.timersFired.add()
     environment.counts.timerLateness.record(Duration.milliseconds(lateness))
     guard case .decoded(let actions) = fired else {
-      return environment.logger.error(
-        "timer is given up",
-        [
-          "reactor": session.key.reactor, "session": session.key.id, "timer": timer.id,
-          "action": String(decoding: timer.action, as: UTF8.self),
-          "reason": "its action crashed the service",
-        ])
+      return giveUp(timer, ActionCrashedError(), because: "its action crashed the service")
     }
     environment.counts.actions.add()
-    let reply = ActionReply(count: 1, isArray: false, in: session, completion: nil)
-    ActionExecution(actions: actions, reply: reply, context: .timer(timer.id)).execute()
+    let context = RequestContext.timer(timer.id)
+    let reply = ActionReply(
+      count: 1, isArray: false, context: context, in: session, completion: nil)
+    ActionExecution(actions: actions, reply: reply, context: context).execute()
+  }
+
+  private func giveUp(_ timer: StoredTimer, _ error: any Error, because reason: String) {
+    SessionFailures(session: session).store(error, of: timer.action, for: .timer(timer.id))
+    environment.logger.error(
+      "timer is given up",
+      [
+        "reactor": session.key.reactor, "session": session.key.id, "timer": timer.id,
+        "action": String(decoding: timer.action, as: UTF8.self), "reason": reason,
+      ])
   }
 
   // MARK: Clients

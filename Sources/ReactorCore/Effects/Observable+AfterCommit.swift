@@ -1,0 +1,32 @@
+public import ReactorStreams
+
+extension Observable {
+  /// Returns a stream of an effect that continues after the response to its action.
+  ///
+  /// ```swift
+  /// case .post(let text):
+  ///   return .concat(
+  ///     .just(.posted(text)),
+  ///     .afterCommit { [members] in .merge(members.map { $0.sendOnly(.notify(text)) }) })
+  /// ```
+  ///
+  /// The request of the action gets its response when the mutations before are committed, also if the stream
+  /// takes long. The action stays in the journal until the stream ends: it runs again if the process ends
+  /// before, and the sends of the stream are executed once. An error of the stream has no response; it is
+  /// a stored failure, see `GET …/failures`.
+  ///
+  /// For streams that `mutate` and `follow` return; elsewhere, and in a test, it is `deferred`.
+  ///
+  /// - Parameter stream: Returns the stream. Called in the serial context if the part before it ends there.
+  /// - Returns: The stream.
+  public static func afterCommit(
+    _ stream: @escaping @Sendable () -> Observable<Element>
+  ) -> Observable<Element> {
+    .deferred {
+      if let effect = RunningEffectContext.current, let tracked = effect.tracked {
+        effect.withHostContext { _ in tracked.answer() }
+      }
+      return stream()
+    }
+  }
+}

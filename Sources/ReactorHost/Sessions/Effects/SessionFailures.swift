@@ -1,0 +1,82 @@
+internal import ReactorCoding
+internal import ReactorCore
+internal import ReactorLog
+internal import Synchronization
+
+/// Stores the failures of a session that no request waits for, and runs their actions again.
+struct SessionFailures: Sendable {
+  let session: LiveSession
+
+  private var environment: ReactorEnvironment { session.environment }
+
+  /// Adds the failure of an effect, in the serial context.
+  func add(_ error: any Error, of effect: ActionEffect) {
+    let reply = effect.reply
+    let isStored =
+      environment.log.storesFailures && !reply.isAwaited(effect.index)
+      && !(error is CancellationError)
+    guard isStored else {
+      return environment.failedEffects.add(
+        error, of: effect.json, in: session.key.id, by: reply.principal?.id)
+    }
+    store(error, of: effect.json, for: reply.context)
+  }
+
+  /// Stores a failure with the batch of the turn.
+  func store(_ error: any Error, of action: [UInt8], for context: RequestContext?) {
+    let failure = StoredFailure(
+      id: Epoch.random(characters: 16), session: session.key.id, at: .now, action: action,
+      principal: context?.principal.flatMap { try? JSONCoder.encode($0) },
+      context: context.flatMap { try? JSONCoder.encode(StoredContext($0)) },
+      failure: ActionFailure(index: nil, error))
+    session.commits.withLock { $0.store(failure) }
+  }
+
+  /// Runs the action of a failure again, see ``Session/runAgain(_:accepted:completion:)``.
+  func runAgain(
+    _ failure: StoredFailure, accepted: @escaping @Sendable (CommittedState) -> Void,
+    completion: @escaping @Sendable (ActionOutcome?) -> Void
+  ) {
+    let record = AcceptedAction(
+      id: .init(request: 0, place: 0), action: failure.action, isInArray: false, key: nil,
+      principal: failure.principal, context: failure.context, at: .now)
+    guard let actions = try? environment.witness.decodeJournal([record]) else {
+      let detail = "The reactor does not know the action any more."
+      return completion(.invalid(.invalid(pointer: "", expected: [], detail: detail)))
+    }
+    let context = InterruptedRequest(actions: [record]).context
+    let isEnqueued = session.enqueueRequest {
+      guard !session.hasEnded else { return completion(.ended) }
+      guard settle(failure.id) else { return completion(nil) }
+      environment.counts.actions.add()
+      let reply = ActionReply(
+        count: 1, isArray: false, context: context, in: session, accepted: accepted,
+        completion: completion)
+      ActionExecution(actions: actions, reply: reply, context: context).execute()
+    }
+    if !isEnqueued { completion(.overloaded) }
+  }
+
+  /// Removes a failure, see ``Session/dismiss(_:completion:)``.
+  func dismiss(
+    _ failure: StoredFailure, completion: @escaping @Sendable (EffectCancellation) -> Void
+  ) {
+    let isEnqueued = session.enqueueRequest {
+      _ = settle(failure.id)
+      session.whenCommitted { _ in completion(EffectCancellation(in: session)) }
+    }
+    if !isEnqueued { completion(.overloaded) }
+  }
+
+  /// Removes a failure with the batch of the turn.
+  ///
+  /// - Returns: `false` if it was removed before, so that its action runs again once.
+  private func settle(_ id: String) -> Bool {
+    let settled = environment.failedEffects
+    guard !session.hasEnded, settled.settle(id) else { return false }
+    session.commits.withLock { machine in
+      machine.change(then: { if !$0 { settled.unsettle(id) } }) { $0.settled.append(id) }
+    }
+    return true
+  }
+}
