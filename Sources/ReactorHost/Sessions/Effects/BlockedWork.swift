@@ -130,7 +130,7 @@ extension ReactorEnvironment {
     _ error: any Error
   ) {
     let description = FailedEffect(
-      session: key.id, action: action.flatMap { $0.count > FailedEffects.actionLimit ? nil : $0 },
+      session: key.id, action: action.flatMap { $0.count > FailedEffect.actionLimit ? nil : $0 },
       principal: principal, time: .now,
       failure: ActionFailure(index: nil, UnreadableWorkError(kind: item.kind)),
       blocked: item.kind == .timer ? .timer(item.id) : .effect(item.id))

@@ -6,7 +6,8 @@ internal import ReactorStreams
 /// in the session was sent then.
 private struct FoldingLink: SessionLink {
   func send(
-    _ action: [UInt8], to session: SessionKey, expecting expectation: SendExpectation,
+    _ action: [UInt8], to session: SessionKey, from sender: SessionKey,
+    expecting expectation: SendExpectation,
     completion: @escaping @Sendable (Result<[UInt8]?, any Error>) -> Void
   ) -> any Disposable { Disposables.create() }
 

@@ -94,7 +94,7 @@ struct JournalRecovery: Sendable {
   private func block(_ request: InterruptedRequest, _ error: any Error) {
     environment.block(
       BlockedWork.Item(kind: .action, id: request.effectID), of: session.key,
-      action: request.unfinished.first?.action, by: request.context?.principal?.id, error)
+      action: request.unfinished.first?.action, by: request.context.principal?.id, error)
   }
 
   private func giveUp(_ request: InterruptedRequest, _ rejection: Rejection) {
