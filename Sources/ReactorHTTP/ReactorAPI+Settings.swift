@@ -1,3 +1,4 @@
+package import ReactorCore
 public import Identity
 public import Telemetry
 internal import ReactorTransport
@@ -34,6 +35,10 @@ extension ReactorAPI {
 
     /// `auth`: keys, tokens and rules; `nil` if every client has every right.
     public var authentication: Authenticator.Configuration?
+
+    /// The principal of every request, for a service in the process of a test; `nil` for that of the
+    /// credential.
+    package var principal: Principal?
 
     /// `auth.cookie`: the cookie that holds a JSON Web Token; `nil` for none.
     public var cookie: String?

@@ -1,3 +1,4 @@
+package import ReactorCore
 internal import ReactorLog
 internal import Synchronization
 internal import Telemetry
@@ -24,6 +25,30 @@ extension Host {
     let cancelled = AsyncStream<Void> { _ in }
     for await _ in cancelled {}
     environment.timers.stop()
+  }
+
+  /// Fires the timers of all sessions that are due at a time, in their order.
+  ///
+  /// For tests with virtual time, which do not call ``fireTimers()``.
+  ///
+  /// - Returns: The due time of the next timer; `nil` if there is none, or if one cannot be fired.
+  package func fireTimers(dueAt now: WallTime) async -> WallTime? {
+    while true {
+      let page = await withCheckedContinuation { continuation in
+        environment.log.dueTimers(
+          after: nil, until: Timestamp(milliseconds: now.milliseconds), limit: 1
+        ) { continuation.resume(returning: $0) }
+      }
+      guard case .success(let due) = page else { return nil }
+      guard let timer = due.timers.first else {
+        return due.next.map { WallTime(milliseconds: $0.milliseconds) }
+      }
+      guard let reactor = reactor(timer.key.reactor) else { return nil }
+      let outcome = await withCheckedContinuation { continuation in
+        fire(timer, of: reactor) { continuation.resume(returning: $0) }
+      }
+      guard case .done = outcome else { return nil }
+    }
   }
 
   private func fire(

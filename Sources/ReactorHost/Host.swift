@@ -76,6 +76,15 @@ public final class Host: Sendable {
     return environment.sessions.firstMismatch(in: self)
   }
 
+  /// Ends all sessions in memory as the end of the process would: their effects, and the changes that
+  /// the log does not have, are lost.
+  ///
+  /// For tests: the host must not be used any more.
+  package func crash() {
+    environment.timers.stop()
+    for reactor in local { reactor.interruptSessions() }
+  }
+
   /// Returns the reactor with a name; `nil` if none is hosted under it.
   public func reactor(_ name: String) -> (any HostedReactor)? {
     reactorsByName[name]

@@ -104,7 +104,7 @@ final class RequestScope: HTTPAdmissionToken {
         acceptsTicket: acceptsTicket)
     context = RequestContext(
       id: head.requestID ?? RequestID.next(), traceparent: head.trace?.child(),
-      principal: credential.authentication?.principal)
+      principal: api.settings.principal ?? credential.authentication?.principal)
     accessLine =
       api.logger.writes(api.settings.accessLog)
       ? AccessLine(path: request.path.description, client: head.client) : nil

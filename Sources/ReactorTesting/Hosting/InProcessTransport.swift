@@ -1,8 +1,10 @@
 #if canImport(ReactorHTTP)
   public import ClientCore
   internal import Dispatch
+  public import ReactorCore
   internal import ReactorHTTP
   public import ReactorHost
+  internal import ReactorStreams
   internal import ReactorTransport
   internal import Synchronization
 
@@ -11,12 +13,42 @@
   /// Requests follow the same HTTP contract as over a network: encoding, idempotency keys,
   /// problems, streams and patches are those of the service.
   public final class InProcessTransport: ClientTransport {
-    private let api: ReactorAPI
+    private let api: Mutex<ReactorAPI>
+    private let principal: Principal?
+    private let context: VirtualSerialContext?
     private let queue = DispatchQueue(label: "in-process-transport")
 
     /// Creates a transport to a host.
-    public init(host: Host) {
-      api = ReactorAPI(host: host)
+    ///
+    /// - Parameters:
+    ///   - host: The host.
+    ///   - principal: The principal of the requests, which delegates and reactors read; `nil` for
+    ///     anonymous requests.
+    public convenience init(host: Host, as principal: Principal? = nil) {
+      self.init(host: host, as: principal, in: nil)
+    }
+
+    /// Creates a transport whose requests are executed in a serial context with virtual time.
+    init(host: Host, as principal: Principal?, in context: VirtualSerialContext?) {
+      self.principal = principal
+      self.context = context
+      api = Mutex(Self.api(of: host, principal, waitsForEffects: context != nil))
+    }
+
+    private static func api(
+      of host: Host, _ principal: Principal?, waitsForEffects: Bool
+    ) -> ReactorAPI {
+      var settings = ReactorAPI.Settings()
+      settings.principal = principal
+      // The wait is in real time, which a test with virtual time does not depend on.
+      if waitsForEffects { settings.actionWait = .seconds(3600) }
+      return ReactorAPI(host: host, settings: settings)
+    }
+
+    /// Continues with another host; the streams of the former one end with its sessions.
+    func reconnect(to host: Host) {
+      let next = Self.api(of: host, principal, waitsForEffects: context != nil)
+      api.withLock { $0 = next }
     }
 
     /// Sends a request and receives the complete response; that to a stream when it has ended.
@@ -35,15 +67,18 @@
       _ request: TransportRequest, receive: @escaping @Sendable (TransportEvent) -> Void
     ) -> any TransportConnection {
       let connection = InProcessConnection(receive)
-      queue.async { [api] in
-        api.respond(to: HTTPRequest(request)) { response in
-          receive(.head(TransportHead(response)))
-          switch response.body {
-          case .empty: receive(.end(nil))
-          case .bytes(let body):
-            receive(.bytes(body))
-            receive(.end(nil))
-          case .stream(let stream): connection.pull(stream)
+      queue.async { [self] in
+        let api = api.withLock { $0 }
+        CurrentSerialContext.$value.withValue(context ?? CurrentSerialContext.value) {
+          api.respond(to: HTTPRequest(request)) { response in
+            receive(.head(TransportHead(response)))
+            switch response.body {
+            case .empty: receive(.end(nil))
+            case .bytes(let body):
+              receive(.bytes(body))
+              receive(.end(nil))
+            case .stream(let stream): connection.pull(stream)
+            }
           }
         }
       }

@@ -1,5 +1,6 @@
 #if canImport(ReactorHTTP)
   public import ReactorClient
+  public import ReactorCore
   public import ReactorHost
 
   extension ReactorServer {
@@ -17,15 +18,17 @@
     /// - Parameters:
     ///   - reactors: The hosted reactors.
     ///   - globals: The globals.
+    ///   - principal: The principal of the requests, which delegates and reactors read; `nil` for
+    ///     anonymous requests. A ``TestService`` has several.
     ///   - configuration: The bounds of the client.
     /// - Returns: The server, whose sessions are in memory.
     public static func hosting(
       _ reactors: [ReactorRegistration], globals: [any SharedGlobal] = [],
-      configuration: ClientConfiguration = ClientConfiguration()
+      as principal: Principal? = nil, configuration: ClientConfiguration = ClientConfiguration()
     ) -> ReactorServer {
       let host = Host(reactors, globals: globals)
       return ReactorServer(
-        transport: InProcessTransport(host: host), configuration: configuration)
+        transport: InProcessTransport(host: host, as: principal), configuration: configuration)
     }
   }
 #endif
