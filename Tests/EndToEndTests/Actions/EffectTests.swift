@@ -44,7 +44,7 @@ struct EffectTests {
       body: Array(#""start""#.utf8))
     _ = try stream.events(upTo: 4)
     let effect = try #require(try session.effects().first)
-    #expect(effect.names == ["id", "action", "startedAt", "progress"])
+    #expect(effect.names == ["id", "action", "startedAt", "progress", "unreadable"])
     #expect(effect["action"] == "start")
     #expect(effect["progress"] == JSON.null)
     #expect(effect["startedAt"]?.string?.hasSuffix("Z") == true)

@@ -18,7 +18,8 @@ import Testing
     #expect(try arm(session).status == 200)
     let timers = try #require(try client.get(session.path + "/timers").json["timers"]?.array)
     #expect(timers.map { $0["id"] } == ["0", "1", "2", "3"])
-    #expect(timers[0].names == ["id", "action", "dueAt", "every", "catchUp", "quarantined"])
+    #expect(
+      timers[0].names == ["id", "action", "dueAt", "every", "catchUp", "quarantined", "unreadable"])
     #expect(timers[0]["every"] == .null)
     #expect(timers[0]["quarantined"] == false)
     #expect(timers[0]["action"]?["ring"]?["dueAt"] == timers[0]["dueAt"])
