@@ -12,7 +12,7 @@ struct RejectionTests {
     case closed, tooLow(minimum: Int), taken(by: String, seats: [Int]), over(Int)
 
     var status: Int { 409 }
-    var title: String { "Refused" }
+    var title: String { "Rejected" }
   }
 
   private struct UnknownUser: ActionError {
@@ -26,7 +26,7 @@ struct RejectionTests {
     var title: String { "Renamed" }
   }
 
-  private final class Refusing: Reactor {
+  private final class Picky: Reactor {
     enum Action: Codable { case refuse(Refusal), find, rename, crash }
     typealias Mutation = Int
     struct State: Codable, Sendable { var value = 0 }
@@ -44,13 +44,13 @@ struct RejectionTests {
   }
 
   private static let server = ReactorServer.hosting([
-    ReactorRegistration("refusing", summary: "Refuses") { Refusing() }
+    ReactorRegistration("picky", summary: "Rejects") { Picky() }
       .rejecting(with: Refusal.self)
   ])
 
-  private func problem(of action: Refusing.Action) async throws -> Problem {
+  private func problem(of action: Picky.Action) async throws -> Problem {
     do {
-      _ = try await Self.server.reactor(Refusing.self, "refusing", session: "a").send(action)
+      _ = try await Self.server.reactor(Picky.self, "picky", session: "a").send(action)
       throw CancellationError()
     } catch let problem as Problem {
       return problem
@@ -83,9 +83,9 @@ struct RejectionTests {
   @Test func `types.ts has the declared errors`() throws {
     let description = try #require(
       Host([
-        ReactorRegistration("refusing", summary: "Refuses") { Refusing() }
+        ReactorRegistration("picky", summary: "Rejects") { Picky() }
           .rejecting(with: Refusal.self)
-      ]).reactor("refusing")
+      ]).reactor("picky")
     ).description
     let schema = try #require(description.errorSchema)
     let text = String(decoding: schema, as: UTF8.self)

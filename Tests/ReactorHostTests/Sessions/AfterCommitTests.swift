@@ -102,7 +102,7 @@ struct AfterCommitTests {
     #expect(try host.open("room", "member").shown == #"1 ["x"]"#)
   }
 
-  @Test func `an array is answered when each of its actions is`() async throws {
+  @Test func `an array has its response when no action delays it`() async throws {
     let host = host()
     let session = try host.open("room", "a")
     let outcomes = try session.send(#"[{"post":"x"},{"post":"y"}]"#)

@@ -10,7 +10,7 @@ struct InternalActionTests {
     enum Action: Codable {
       case knock(String)
       case own(Own)
-      case tell(String)
+      case pass(String)
       case arm
 
       enum Own: InternalAction { case open, say(String) }
@@ -28,7 +28,7 @@ struct InternalActionTests {
       case .knock(let name): .just(name)
       case .own(.open): .just("open")
       case .own(.say(let text)): .just(text)
-      case .tell(let action): context.session(named: "door", "other").sendOnly(action)
+      case .pass(let action): context.session(named: "door", "other").sendOnly(action)
       case .arm: schedule(.own(.open), at: .now, id: "t")
       }
     }
@@ -77,13 +77,13 @@ struct InternalActionTests {
       try session.send(#""nonsense""#)
     } catch {
       guard case .invalid(_, let expected, _) = error else { throw error }
-      #expect(expected == ["knock", "tell", "arm"])
+      #expect(expected == ["knock", "pass", "arm"])
     }
   }
 
   @Test func `a timer and another session send internal actions`() async throws {
     let session = try host.open("door", "a")
-    try session.send(#"{"tell":"{\"own\":{\"say\":\"hello\"}}"}"#)
+    try session.send(#"{"pass":"{\"own\":{\"say\":\"hello\"}}"}"#)
     try session.send(#""arm""#)
     let timers = Task { [host] in await host.fireTimers() }
     defer { timers.cancel() }

@@ -28,7 +28,7 @@ struct StoredFailureTests {
 
     func mutate(action: Action) -> Observable<String> {
       switch action {
-      case .work("refuse"): .concat(.just("tried"), .error(Rejection()))
+      case .work("reject"): .concat(.just("tried"), .error(Rejection()))
       case .work(let name):
         board[name].take(1).map { mutation in
           if case .add(0) = mutation { throw Rejection() }
@@ -72,7 +72,7 @@ struct StoredFailureTests {
 
   @Test func `a rejection that a request gets is logged at debug, once, and not stored`() throws {
     let session = try host().open("job", "a")
-    let outcomes = try session.send(#"{"work":"refuse"}"#)
+    let outcomes = try session.send(#"{"work":"reject"}"#)
     #expect(outcomes.values == ["failed Rejection"])
     #expect(lines.values.filter { $0.contains("reject") } == ["debug action rejected"])
     #expect(!lines.values.contains { $0.hasPrefix("error") || $0.hasPrefix("warning") })
@@ -82,7 +82,7 @@ struct StoredFailureTests {
   @Test func `the failure of a timer is stored in the batch that removes the timer`() async throws {
     let host = host()
     let session = try host.open("job", "a")
-    try session.send(#"{"arm":"refuse"}"#)
+    try session.send(#"{"arm":"reject"}"#)
     let timers = Task { await host.fireTimers() }
     defer { timers.cancel() }
     try await eventually { try !failures().isEmpty }
@@ -90,7 +90,7 @@ struct StoredFailureTests {
     #expect(batch.timers == [StoredTimerChange(id: "t", timer: nil)])
     #expect(batch.entries.count == 1)
     let failure = try #require(try failures().first)
-    #expect(String(decoding: failure.action, as: UTF8.self) == #"{"work":"refuse"}"#)
+    #expect(String(decoding: failure.action, as: UTF8.self) == #"{"work":"reject"}"#)
     #expect(failure.session == "a" && failure.failure.reason?.status == 409)
     #expect(
       lines.values.filter { $0.contains("reject") } == [
@@ -105,7 +105,7 @@ struct StoredFailureTests {
     board["later"].onNext(.add(0))
     try await eventually { try failures().map(\.session) == ["other"] }
     // The sender of a failure in the first turn gets it.
-    let told = try host.open("job", "a").send(#"{"tell":"refuse"}"#)
+    let told = try host.open("job", "a").send(#"{"tell":"reject"}"#)
     try await eventually { told.values == ["failed Rejection"] }
     #expect(try failures().count == 1)
   }
@@ -144,7 +144,7 @@ struct StoredFailureTests {
     var context = RequestContext(id: "r-1")
     context.wait = .never
     try session.submit(
-      Array(#"{"work":"refuse"}"#.utf8), ifAt: nil, key: nil, for: context, accepted: nil
+      Array(#"{"work":"reject"}"#.utf8), ifAt: nil, key: nil, for: context, accepted: nil
     ) { _ in }
     let failure = try #require(try failures().first)
     log.set(.failing(.full))

@@ -22,7 +22,7 @@ struct FailureTests {
   }
 
   @Test(arguments: [LogKind.memory, .sqlite])
-  func `failures are listed, the latest first, until they are settled`(kind: LogKind) async throws {
+  func `failures are listed, the latest first, until they are removed`(kind: LogKind) async throws {
     let log = try LogUnderTest(kind)
     #expect(log.log.storesFailures)
     let session = log.session()
