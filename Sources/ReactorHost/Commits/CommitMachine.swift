@@ -397,9 +397,6 @@ extension CommitMachine {
     whenNextBatchIsCommitted(proceed)
   }
 
-  /// Adds a failure to the batch of the turn.
-  mutating func store(_ failure: StoredFailure) { if !hasEnded { journal.add(failure) } }
-
   /// Calls a continuation when all earlier changes are committed.
   ///
   /// - Returns: Whether uncommitted changes exist; if not, the continuation is not called.

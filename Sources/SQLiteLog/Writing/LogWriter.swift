@@ -315,13 +315,7 @@ final class LogWriter {
       outcomes.didInsert()
     }
     for change in batch.timers { try apply(change, to: head.id) }
-    for id in batch.settled { try statements.deleteFailure.execute(id, head.id) }
-    for failure in batch.failures {
-      try statements.insertFailure.execute(
-        failure.id, key.reactor, head.id, failure.at, failure.action, failure.principal,
-        failure.context, failure.failure.json)
-    }
-    if !batch.failures.isEmpty { try statements.trimFailures.execute(key.reactor) }
+    try statements.write(failuresOf: batch, of: key, in: head.id)
     if let last = batch.entries.last {
       try changes?.write(
         .changed(from: head.version), of: key, epoch: epoch, version: last.version, at: last.at,
@@ -387,8 +381,7 @@ final class LogWriter {
     if let head = known {
       try changes?.write(.ended, of: key, epoch: head.epoch, version: head.version, at: .now)
       try removals.add(history: head.id)
-      // Delete the timers and the failures now and not in batches like the other rows, so that none of
-      // them is executed any more. Their number is bounded.
+      // Delete these few rows now and not in batches, so that none of their actions is executed.
       try statements.deleteTimers.execute(head.id)
       try statements.deleteFailures.execute(key.reactor, head.id)
       try statements.endSession.execute(head.id, id, Timestamp.now)

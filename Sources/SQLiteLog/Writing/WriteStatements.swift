@@ -137,4 +137,17 @@ struct WriteStatements {
     markGlobal = try connection.prepare(
       "INSERT OR REPLACE INTO globals (session, name, revision) VALUES (?1, ?2, ?3)")
   }
+
+  /// Stores the failures of a batch, and removes those whose actions ran again.
+  func write(
+    failuresOf batch: LogBatch, of key: SessionKey, in id: Int64
+  ) throws(DatabaseError) {
+    for failure in batch.settled { try deleteFailure.execute(failure, id) }
+    for failure in batch.failures {
+      try insertFailure.execute(
+        failure.id, key.reactor, id, failure.at, failure.action, failure.principal,
+        failure.context, failure.failure.json)
+    }
+    if !batch.failures.isEmpty { try trimFailures.execute(key.reactor) }
+  }
 }

@@ -29,7 +29,9 @@ struct SessionFailures: Sendable {
       principal: context?.principal.flatMap { try? JSONCoder.encode($0) },
       context: context.flatMap { try? JSONCoder.encode(StoredContext($0)) },
       failure: ActionFailure(index: nil, error))
-    session.commits.withLock { $0.store(failure) }
+    session.commits.withLock { machine in
+      if !machine.hasEnded { machine.change(then: { _ in }) { $0.add(failure) } }
+    }
   }
 
   /// Runs the action of a failure again, see ``Session/runAgain(_:accepted:completion:)``.
