@@ -76,7 +76,7 @@ enum ProblemKind: String, CaseIterable {
   var title: String {
     switch self {
     case .actionCrashed: "The action has crashed the service"
-    case .actionRunning: "The first request with this key is still running"
+    case .actionRunning: "Too many repetitions wait for the first request with this key"
     case .bodyTooLarge: "The body is too large"
     case .changeTooLarge: "The change is too large for the storage"
     case .changesDisabled: "Changes are not retained"
@@ -128,7 +128,10 @@ enum ProblemKind: String, CaseIterable {
       the quarantine with reactord quarantine clear.
       """
     case .actionRunning:
-      "A request with the same Idempotency-Key has no response yet. Wait, then send it again."
+      """
+      A request with the same Idempotency-Key has no response yet, and 16 repetitions wait for it. \
+      Send it again later.
+      """
     case .bodyTooLarge:
       "The request's body is larger than limits.body allows. Nothing was changed. Send less at once."
     case .changeTooLarge:

@@ -47,6 +47,8 @@ final class ActionReply: TimerTarget {
 
   /// The action is completed or rejected.
   func completed(_ outcome: ActionOutcome) {
+    // A repetition that waits no longer: its first request is accepted.
+    if case .running = outcome, state.withLock({ $0.isDurable }) { return sendAccepted() }
     guard let reply = take() else { return }
     if preferences.respondsAsynchronously, outcome.isOfExecution, let session {
       // The action was completed before the 202 was sent: the client requested 202, not the

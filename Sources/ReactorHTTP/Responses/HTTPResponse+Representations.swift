@@ -105,7 +105,7 @@ extension HTTPResponse {
     case .running:
       return Problem(
         .actionRunning,
-        "The first request with this Idempotency-Key is still running. Send it again later.",
+        "Too many repetitions wait for the first request with this Idempotency-Key. Send it again later.",
         headers: ["Retry-After": "1"]
       ).response
     case .keyReused:

@@ -60,8 +60,10 @@ struct CommitMachine<Reply: Sendable>: Sendable {
   private var continuations: [(batch: Int, proceed: Continuation)] = []
   private var waiting = SmallArray<WaitingReply>()
   /// The idempotency keys of requests that are being executed, by name.
-  var keys: [String: IdempotencyKey] = [:]
-  private(set) var releasedKeys = 0  // for `claim(_:at:)`
+  var keys: [String: ClaimedKey] = [:]
+  var releasedKeys = 0  // for `claim(_:at:)`
+  /// The repetitions that wait for these requests, by the name of the key.
+  var repetitions: [String: [Repetition]] = [:]
   /// The requests of the journal that this release cannot decode.
   var blocked: [InterruptedRequest] = []
   var observers: [any SessionObserver] = []
@@ -250,7 +252,7 @@ extension CommitMachine {
   }
 }
 
-// MARK: Replies and keys
+// MARK: Replies
 
 extension CommitMachine {
   /// All actions of a request have ended.
@@ -297,34 +299,6 @@ extension CommitMachine {
     }
     waiting.append(reply)
     return .wait
-  }
-
-  /// Returns whether a request with a key of this name is being executed; never after the end.
-  func use(of key: IdempotencyKey) -> KeyUse {
-    if hasEnded { return .free(releases: releasedKeys) }
-    return keys[key.name].map { .executing($0) } ?? .free(releases: releasedKeys)
-  }
-
-  /// Claims a key for a request.
-  ///
-  /// - Parameters:
-  ///   - key: The key.
-  ///   - releases: The number that ``use(of:)`` returned before the log was searched for the key's
-  ///     outcome.
-  /// - Returns: Whether the key was claimed: not if another request has claimed it, or if a key was
-  ///   released whose outcome the search can have missed. Always `true` after the end.
-  mutating func claim(_ key: IdempotencyKey, at releases: Int) -> Bool {
-    if hasEnded { return true }
-    guard releasedKeys == releases else { return false }
-    guard let executing = keys.updateValue(key, forKey: key.name) else { return true }
-    keys[key.name] = executing
-    return false
-  }
-
-  /// Releases the key of a request that is not executed, or whose outcome is stored.
-  mutating func release(_ key: IdempotencyKey?) {
-    guard let key, keys.removeValue(forKey: key.name) != nil else { return }
-    releasedKeys += 1
   }
 }
 
@@ -373,7 +347,7 @@ extension CommitMachine {
   ) -> Bool {
     guard !hasEnded else { return false }
     for request in requests {
-      if let key = request.key { keys[key.name] = key }
+      if let key = request.key { keys[key.name] = ClaimedKey(key: key, isAccepted: true) }
       for action in request.restarted(at: now) { journal.accepted[action.id] = action }
     }
     whenNextBatchIsCommitted(proceed)

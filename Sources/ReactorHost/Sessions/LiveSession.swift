@@ -179,6 +179,8 @@ final class LiveSession: BatchSource {
     for observer in closing.observers { observer.sessionDidEnd(closing.end) }
     closing.replies.forEach { respondEnded($0.reply) }
     for proceed in closing.continuations { proceed(false) }
+    // Those of requests that an interrupted start has not begun again.
+    for repetition in commits.withLock({ $0.takeRepetitions() }) { repetition.completion(nil) }
   }
 
   /// Ends the session to evict it, unless a request, an effect or an observer needs it.

@@ -100,7 +100,8 @@ public protocol Session: SessionSource, HistorySource {
   /// Executes an action, or an array of actions in order.
   ///
   /// A request whose idempotency key was used before is not executed: `completion` gets the stored
-  /// outcome.
+  /// outcome, or that of the earlier request when it has ended. While its effects run, `accepted` is
+  /// called as for the earlier request.
   ///
   /// - Parameters:
   ///   - body: The JSON. It is decoded completely before an action is executed.
@@ -221,7 +222,8 @@ public enum ActionOutcome: Sendable {
   /// The stored outcome of an earlier request with the same idempotency key.
   indirect case replayed(ActionOutcome)
 
-  /// An earlier request with the same idempotency key is being executed.
+  /// An earlier request with the same idempotency key is being executed, and more repetitions of it
+  /// wait than a session retains.
   case running
 
   /// The idempotency key belongs to a request with another body.

@@ -35,12 +35,21 @@ import Testing
     #expect(try counter.state().json == ["value": 1])
   }
 
-  @Test func `while the first request runs the second is 409, and later gets its response`() throws
-  {
+  @Test func `a repetition of a request whose effect runs is 202 again`() throws {
     let watch = server.session(of: "stopwatch")
     let first = try post(watch, #""start""#, key: "go", ["Prefer": "respond-async"])
     #expect(first.status == 202)
-    try expectProblem(post(watch, #""start""#, key: "go"), 409, "action-running")
+    for preference in ["respond-async", "wait=0", "respond-async, return=minimal", "wait=1"] {
+      let again = try post(watch, #""start""#, key: "go", ["Prefer": preference])
+      #expect(again.status == 202, "\(preference)")
+      #expect(again["Preference-Applied"] == preference)
+      #expect(again["ETag"] != nil)
+      #expect(again.text.isEmpty == preference.contains("minimal"))
+    }
+    // More repetitions than are retained.
+    for _ in 0..<40 {
+      #expect(try post(watch, #""start""#, key: "go", ["Prefer": "wait=0"]).status == 202)
+    }
     try watch.post(#""stop""#)
     #expect(
       try eventually {
@@ -53,6 +62,24 @@ import Testing
     #expect(synchronous["Idempotent-Replayed"] == "true")
     #expect(synchronous["Preference-Applied"] == nil)
     #expect(try watch.state().json["isRunning"] == false)
+  }
+
+  @Test(arguments: [#""start""#, #"["start"]"#])
+  func `a repetition waits for the effect of the first request`(body: String) throws {
+    let watch = server.session(of: "stopwatch")
+    #expect(try post(watch, body, key: "go", ["Prefer": "wait=0"]).status == 202)
+    let waiting = server.client()
+    try waiting.start(
+      "POST", watch.path + "/actions",
+      ["Content-Type": "application/json", "Idempotency-Key": "go", "Prefer": "wait=600"],
+      body: Array(body.utf8))
+    try watch.post(#""stop""#)
+    let response = try waiting.response(to: "POST")
+    #expect(response.status == 200)
+    #expect(response["Idempotent-Replayed"] == "true")
+    let again = try post(watch, body, key: "go")
+    #expect(again.text == response.text)
+    #expect(again["ETag"] == response["ETag"])
   }
 
   @Test func `a key is quoted or bare`() throws {

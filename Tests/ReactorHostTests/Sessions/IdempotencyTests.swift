@@ -32,24 +32,80 @@ import Testing
     #expect(other.first?.hasPrefix("committed 1 ") == true)
   }
 
-  @Test func `a repeated request during the first one is running`() throws {
+  @Test func `a repeated request during the first one gets its outcome`() throws {
     let session = try stage.session()
     let first = try session.send(#"{"hold":"x"}"#, key: "a")
-    #expect(try session.send(#"{"hold":"x"}"#, key: "a").values == ["running"])
+    let accepted = Recorder<Int>()
+    let second = try session.send(#"{"hold":"x"}"#, key: "a", accepted: accepted)
+    #expect(second.values.isEmpty)
+    #expect(accepted.values == [0])
     #expect(try session.send(#"{"hold":"y"}"#, key: "a").values == ["key reused"])
     stage.effects["x"].onNext(.add(3))
     stage.effects["x"].onCompleted()
     #expect(first.values.first?.hasPrefix("committed 1 ") == true)
+    #expect(second.values == first.values.map { "replayed \($0)" })
     #expect(
       try session.send(#"{"hold":"x"}"#, key: "a").values == first.values.map { "replayed \($0)" })
   }
 
-  @Test func `a repeated request is running until the first one is committed`() throws {
+  @Test(arguments: [#"{"add":1}"#, #"[{"add":1},{"add":1}]"#, #"{"fail":{}}"#, "[]"])
+  func `a repeated request waits until the first one is committed`(body: String) throws {
     let session = try stage.session()
     stage.log.set(.held)
-    let first = try session.send(#"{"add":1}"#, key: "a")
-    #expect(try session.send(#"{"add":1}"#, key: "a").values == ["running"])
+    let first = try session.send(body, key: "a")
+    let second = try session.send(body, key: "a")
+    #expect(second.values.isEmpty)
     stage.log.releaseAll()
+    #expect(first.values.count == 1)
+    #expect(second.values == first.values.map { "replayed \($0)" })
+  }
+
+  @Test func `a repetition learns when the first request is accepted`() throws {
+    let session = try stage.session()
+    stage.log.set(.held)
+    let (first, second) = (Recorder<Int>(), Recorder<Int>())
+    try session.send(#"{"hold":"x"}"#, key: "a", accepted: first)
+    try session.send(#"{"hold":"x"}"#, key: "a", accepted: second)
+    #expect(first.values.isEmpty && second.values.isEmpty)
+    stage.log.releaseAll()
+    #expect(first.values == [0] && second.values == [0])
+  }
+
+  @Test func `of too many repetitions the first waits no longer`() throws {
+    let session = try stage.session()
+    let first = try session.send(#"{"hold":"x"}"#, key: "a")
+    let others = try (0..<20).map { _ in try session.send(#"{"hold":"x"}"#, key: "a") }
+    #expect(others.filter { $0.values == ["running"] }.count == 4)
+    stage.effects["x"].onCompleted()
+    #expect(others.prefix(4).allSatisfy { $0.values == ["running"] })
+    #expect(others.dropFirst(4).allSatisfy { $0.values == first.values.map { "replayed \($0)" } })
+  }
+
+  @Test func `a repetition of a rejected request is executed itself`() throws {
+    let session = try stage.session()
+    stage.log.set(.held)
+    try session.send(#"{"add":1}"#)
+    let other = [Cursor(epoch: session.epoch, version: 7)]
+    let first = try session.send(#"{"add":1}"#, ifAt: other, key: "a")
+    let second = try session.send(#"{"add":1}"#, key: "a")
+    stage.log.set(.atOnce)
+    stage.log.releaseAll()
+    #expect(first.values.first?.hasPrefix("mismatch") == true)
+    #expect(second.values.first?.hasPrefix("committed 2 ") == true)
+  }
+
+  @Test func `repetitions of a session that ends get its end`() throws {
+    let session = try stage.session()
+    let first = try session.send(#"{"hold":"x"}"#, key: "a")
+    let second = try session.send(#"{"hold":"x"}"#, key: "a")
+    try stage.end()
+    #expect(first.values == ["ended"])
+    #expect(second.values == ["ended"])
+  }
+
+  @Test func `a request is replayed when it is committed`() throws {
+    let session = try stage.session()
+    let first = try session.send(#"{"add":1}"#, key: "a")
     #expect(first.values.first?.hasPrefix("committed 1 ") == true)
     #expect(try session.send(#"{"add":1}"#, key: "a").values.first?.hasPrefix("replayed") == true)
   }

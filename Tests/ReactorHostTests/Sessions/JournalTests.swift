@@ -125,10 +125,13 @@ import Testing
     try Stage(over: memory).session().send(#"{"hold":"a"}"#, key: "k")
     let stage = Stage(over: memory)
     let session = try stage.session()
-    #expect(try session.send(#"{"hold":"a"}"#, key: "k").values == ["running"])
+    let accepted = Recorder<Int>()
+    let waiting = try session.send(#"{"hold":"a"}"#, key: "k", accepted: accepted)
+    #expect(waiting.values.isEmpty && accepted.values == [0])
     #expect(try session.send(#"{"hold":"b"}"#, key: "k").values == ["key reused"])
     stage.effects["a"].onNext(.add(4))
     stage.effects["a"].onCompleted()
+    #expect(waiting.values == [#"replayed committed 1 {"value":4,"name":null,"ratio":null}"#])
     #expect(
       try session.send(#"{"hold":"a"}"#, key: "k").values == [
         #"replayed committed 1 {"value":4,"name":null,"ratio":null}"#

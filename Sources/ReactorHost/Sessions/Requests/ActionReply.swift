@@ -10,6 +10,8 @@ final class ActionReply: Sendable {
     var failure: (index: Int, error: any Error)?
     var accepted: (@Sendable (CommittedState) -> Void)?
     var completion: (@Sendable (ActionOutcome) -> Void)?
+    /// The response, if repetitions of the request wait for it.
+    var outcome: ActionOutcome?
     /// Actions whose effects outlive their turn, until the journal has them.
     var outliving: [ActionEffect] = []
     /// The actions that the journal has, by their index.
@@ -259,6 +261,8 @@ final class ActionReply: Sendable {
   /// Reports that the actions are durable while their effects run.
   func acknowledge(_ state: CommittedState) {
     progress.withLock { $0.accepted.take() }?(state)
+    guard let key else { return }
+    for repetition in session.commits.withLock({ $0.accepted(key) }) { repetition.accepted() }
   }
 
   /// Rejects the request because the session is at another version than it expects.
@@ -286,19 +290,35 @@ final class ActionReply: Sendable {
       return progress.failure
     }
     if rejected.load(ordering: .relaxed) {
-      completion?(.mismatch(state))
+      complete(completion, with: .mismatch(state))
     } else if let failure {
-      completion?(
-        .failed(index: isArray ? failure.index : nil, failure.error, at: state.cursor))
+      complete(
+        completion,
+        with: .failed(index: isArray ? failure.index : nil, failure.error, at: state.cursor))
     } else {
-      completion?(.committed(state))
+      complete(completion, with: .committed(state))
     }
   }
 
   /// Responds with an outcome other than the actions' own.
   func respond(with outcome: ActionOutcome) {
-    progress.withLock { $0.completion.take() }?(outcome)
+    complete(progress.withLock { $0.completion.take() }, with: outcome)
   }
+
+  /// Responds to the request, and to its repetitions that wait.
+  private func complete(
+    _ completion: (@Sendable (ActionOutcome) -> Void)?, with outcome: ActionOutcome
+  ) {
+    completion?(outcome)
+    guard let key else { return }
+    let repetitions = session.commits.withLock { $0.takeRepetitions(of: key) }
+    guard !repetitions.isEmpty else { return }
+    progress.withLock { $0.outcome = outcome }
+    for repetition in repetitions { repetition.completion(self) }
+  }
+
+  /// The outcome, for repetitions.
+  var outcome: ActionOutcome? { progress.withLock { $0.outcome } }
 }
 
 /// The effects of one action of a request.

@@ -1,13 +1,19 @@
 internal import ReactorLog
 internal import Synchronization
 
-/// Finds the outcome of an earlier request with an idempotency key: one that is being executed, or
-/// one whose outcome the log has stored.
+/// Finds the outcome of an earlier request with an idempotency key: one that is being executed, whose
+/// outcome is awaited, or one whose outcome the log has stored.
 ///
 /// If the log reads outcomes asynchronously, requests of other connections can enter the mailbox
 /// meanwhile.
 struct IdempotencyLookup: Sendable {
   let session: LiveSession
+  /// Called when the actions of an earlier request that is being executed are durable.
+  var accepted: (@Sendable (CommittedState) -> Void)?
+  /// Called when the lookup waits for the outcome of an earlier request.
+  var willWait: (@Sendable () -> Void)?
+  /// Whether the lookup waits.
+  var waits = false
 
   /// Finds the outcome of an earlier request with a key.
   ///
@@ -20,7 +26,7 @@ struct IdempotencyLookup: Sendable {
     orClaim key: IdempotencyKey, completion: @escaping @Sendable (ActionOutcome?) -> Void
   ) {
     let use = session.commits.withLock { $0.use(of: key) }
-    guard case .free(let releases) = use else { return completion(outcome(of: use, for: key)) }
+    guard case .free(let releases) = use else { return join(key, completion) }
     session.log.outcome(of: key.name) { result in
       switch result {
       case .success(let stored?) where !isExpired(stored):
@@ -34,11 +40,37 @@ struct IdempotencyLookup: Sendable {
     }
   }
 
-  private func outcome(
-    of use: CommitMachine<ActionReply>.KeyUse, for key: IdempotencyKey
-  ) -> ActionOutcome? {
-    guard case .executing(let other) = use else { return nil }
-    return other == key ? .running : .keyReused
+  /// Waits for the outcome of the request with the key that is being executed.
+  private func join(
+    _ key: IdempotencyKey, _ completion: @escaping @Sendable (ActionOutcome?) -> Void
+  ) {
+    guard waits else {
+      guard case .executing(let other) = session.commits.withLock({ $0.use(of: key) }) else {
+        return find(orClaim: key, completion: completion)
+      }
+      return completion(other == key ? .running : .keyReused)
+    }
+    let repetition = CommitMachine<ActionReply>.Repetition(
+      accepted: { [accepted, session] in accepted?(session.current) },
+      completion: { first in
+        switch first?.outcome {
+        case .committed(let state): completion(.replayed(.committed(state)))
+        case .failed(let index, let error, let cursor):
+          completion(.replayed(.failed(index: index, error, at: cursor)))
+        // The first request was not executed, and its key is free.
+        case nil, .mismatch, .overloaded:
+          session.environment.sessions.load { find(orClaim: key, completion: completion) }
+        case let outcome?: completion(outcome)
+        }
+      }, waitsNoLonger: { completion(.running) })
+    switch session.commits.withLock({ $0.join(key, repetition) }) {
+    case .free: find(orClaim: key, completion: completion)
+    case .otherBody: completion(.keyReused)
+    case .waits(let isAccepted, let other):
+      other?.waitsNoLonger()
+      if isAccepted { accepted?(session.current) }
+      willWait?()
+    }
   }
 
   private func replay(
@@ -49,7 +81,7 @@ struct IdempotencyLookup: Sendable {
     // The outcome is stored, but the reply of the first request may still wait for the publication
     // of the batch.
     if case .executing = session.commits.withLock({ $0.use(of: key) }) {
-      return completion(.running)
+      return join(key, completion)
     }
     if let failure = stored.failure {
       let cursor = Cursor(epoch: session.epoch, version: stored.version)

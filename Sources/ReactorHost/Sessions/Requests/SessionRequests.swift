@@ -36,18 +36,26 @@ struct SessionRequests: Sendable {
       enqueued?()
       return
     }
-    IdempotencyLookup(session: session).find(orClaim: key) { outcome in
+    // A repetition is not executed: it is not in the mailbox while it waits for the first request.
+    let enqueued = enqueued.map { OnceOnly($0) }
+    let lookup = IdempotencyLookup(
+      session: session, accepted: accepted, willWait: { enqueued?.call() }, waits: true)
+    lookup.find(orClaim: key) { outcome in
       if let outcome {
         completion(outcome)
       } else if isRepeated, environment.witness.interruptionPolicy == .giveUp {
-        session.commits.withLock { $0.release(key) }
+        let repetitions = session.commits.withLock { machine in
+          machine.release(key)
+          return machine.takeRepetitions(of: key)
+        }
         completion(.notCommitted(.unknown))
+        for repetition in repetitions { repetition.completion(nil) }
       } else {
         var context = context
         if isRepeated { context?.isRepetition = true }
         submit(actions, identifiedBy: key, ifAt: expected, for: context, accepted, completion)
       }
-      enqueued?()
+      enqueued?.call()
     }
   }
 
@@ -122,4 +130,15 @@ struct SessionRequests: Sendable {
     environment.counts.actions.add(actions.count)
     ActionExecution(actions: actions, reply: reply, context: context).execute()
   }
+}
+
+/// Calls a closure at its first call only.
+private final class OnceOnly: Sendable {
+  private let body: Mutex<(@Sendable () -> Void)?>
+
+  init(_ body: @escaping @Sendable () -> Void) {
+    self.body = Mutex(body)
+  }
+
+  func call() { body.withLock { $0.take() }?() }
 }
