@@ -71,6 +71,16 @@ package enum Epoch {
     return name(bits: UInt64(bitPattern: Int64(hasher.finalize())))
   }
 
+  /// Returns the name of the history of a session that does not exist, and would begin with a State other
+  /// than the initial one.
+  package static func first(of key: SessionKey, showing state: [UInt8]) -> String {
+    var hasher = Hasher()
+    hasher.combine(seed)
+    hasher.combine(key)
+    hasher.combine(state)
+    return name(bits: UInt64(bitPattern: Int64(hasher.finalize())))
+  }
+
   private static let seed = UInt64.random(in: .min ... .max)
 
   /// Returns the name of the lowest 40 bits, which is short enough for a string without an

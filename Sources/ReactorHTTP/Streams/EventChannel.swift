@@ -17,6 +17,8 @@ final class EventChannel: SessionObserver {
     var base: CommittedState?
     /// The JSON that the latest event leads to, if the next one depends on it.
     var shown: ArraySlice<UInt8>?
+    /// The history of that JSON; see ``createEvents()``.
+    var epoch = ""
     /// The event with which the latest stream of a large State began.
     var opening: StreamEvent?
     /// States without events yet.
@@ -96,6 +98,7 @@ final class EventChannel: SessionObserver {
         return
       }
       state.base = view.isPlain ? nil : base
+      state.epoch = base.cursor.epoch
       state.buffer = EventBuffer(bound: bound, byteBound: byteBound, version: base.version)
     }
   }
@@ -135,8 +138,14 @@ final class EventChannel: SessionObserver {
   /// States that arrive meanwhile are left for a new job in the pool, so that other channels get
   /// their turn.
   private func createEvents() {
-    let (pending, version, shown) = state.withLock { state in
-      (state.takePending(), state.buffer.version, state.shown ?? state.base.map(view.json))
+    var (pending, version, shown) = ([CommittedState](), 0, ArraySlice<UInt8>?.none)
+    state.withLock { state in
+      (pending, version) = (state.takePending(), state.buffer.version)
+      shown = state.shown ?? state.base.map(view.json)
+      // A session that was created after its streams can have another history than they have shown: its
+      // first State is sent whole.
+      guard let epoch = pending.first?.cursor.epoch, epoch != state.epoch else { return }
+      (state.epoch, shown) = (epoch, nil)
     }
     var (followed, before) = (version, shown)
     var events: [StreamEvent?] = []

@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// The source of the streams of a session that does not exist.
 ///
-/// It has the initial State until an action or a request creates the session. From then on, it
+/// It has the State with which the session would begin, see ``FirstState``, until an action or a request creates the session. From then on, it
 /// publishes the States of the session. It never creates or stores a session itself.
 final class AbsentSession: SessionSource {
   fileprivate enum Event {
@@ -58,7 +58,8 @@ final class AbsentSession: SessionSource {
 
   /// The session was created.
   func attach(_ session: LiveSession) {
-    // The initial State is valid only for the default parameters and the first epoch.
+    // The initial State is valid only for the default parameters and the first epoch. A State that
+    // mutations have changed has version 0 of another history: every version after it is new.
     let isSame =
       session.epoch == Epoch.first(of: key)
       && session.parameters == environment.witness.parameters?.defaults
@@ -129,10 +130,10 @@ final class AbsentSession: SessionSource {
 
   private var initial: CommittedState {
     state.withLock { $0.initial }
-      ?? CommittedState(cursor: Cursor(epoch: epoch, version: 0), json: [])
+      ?? CommittedState(cursor: Cursor(epoch: Epoch.first(of: key), version: 0), json: [])
   }
 
-  var epoch: String { Epoch.first(of: key) }
+  var epoch: String { current.cursor.epoch }
 
   var current: CommittedState { session?.current ?? initial }
 

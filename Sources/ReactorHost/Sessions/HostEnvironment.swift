@@ -72,6 +72,23 @@ final class ReactorEnvironment: Sendable {
     router = host.router
   }
 
+  /// Creates the parts of a session that is not hosted: without the counters, the delegate and the streams
+  /// of the sessions that are.
+  init(besides other: ReactorEnvironment) {
+    witness = other.witness
+    observerMaker = nil
+    settings = other.settings
+    log = other.log
+    logger = other.logger
+    quota = other.quota
+    effectQuota = other.effectQuota
+    recovery = other.recovery
+    starts = other.starts
+    timers = other.timers
+    sessions = other.sessions
+    router = other.router
+  }
+
   /// Returns the scope of a session for the instances of its reactor.
   func scope(of key: SessionKey, _ parameters: [UInt8]?) -> SessionScope {
     SessionScope(key, parameters: parameters, logger: logger, link: sessions)

@@ -57,7 +57,7 @@ public protocol HostedReactor: AnyObject, Sendable {
 
   /// Finds the source of a session's streams; creates no session.
   ///
-  /// The source of a session that does not exist has its initial State. When the session is created, the
+  /// The source of a session that does not exist has the State with which it would begin. When the session is created, the
   /// source publishes its States.
   ///
   /// - Parameters:
@@ -266,8 +266,7 @@ public enum FoundSession: Sendable {
   /// It exists, and is in memory.
   case open(any Session)
 
-  /// It does not exist. The value is its initial State, at the cursor with which an action creates
-  /// it.
+  /// It does not exist. The value is the State with which it would begin.
   case absent(CommittedState)
 }
 

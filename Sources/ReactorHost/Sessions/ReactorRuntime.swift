@@ -111,12 +111,10 @@ final class ReactorRuntime: HostedReactor {
     if let session = liveSession(id) { return completion(.success(.open(session))) }
     let key = SessionKey(reactor: name, id: id)
     do {
-      let cursor = Cursor(epoch: Epoch.first(of: key), version: 0)
       let rules = environment.witness.parameters
       if let rules, rules.defaults == nil { return completion(.failure(.needsParameters)) }
-      let scope = environment.scope(of: key, rules?.defaults)
-      let json = try environment.witness.initial(scope)
-      completion(.success(.absent(CommittedState(cursor: cursor, json: json))))
+      let first = FirstState(environment: environment)
+      completion(.success(.absent(try first.read(key, rules?.defaults))))
     } catch {
       completion(.failure(.log(.corrupt("\(error)"))))
     }

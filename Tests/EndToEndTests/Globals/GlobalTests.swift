@@ -68,10 +68,38 @@ struct GlobalTests {
   @Test func `reading a session that does not exist stores no value of a global`() throws {
     _ = try signIn("Ada")
     for _ in 1...2 { #expect(try profile.state().cursor?.version == 0) }
+    #expect(try profile.state()["ETag"] == profile.state()["ETag"])
     #expect(try profile.client.get(profile.path).status == 200)
     let listed = try client.get(profile.siblings).json["sessions"]?.array
     #expect(listed?.isEmpty == true)
     #expect(try profile.put().status == 201)
+  }
+
+  @Test(arguments: ["", "?delta=patch", "?old=true", "?format=datastar", "?select=/user"])
+  func `a session that does not exist shows the global with which it would begin`(
+    query: String
+  ) throws {
+    let initial = try profile.state()
+    _ = try signIn("Ada")
+    let read = try profile.state()
+    #expect(try read.json["user"] == ["name": "Ada"])
+    #expect(read["ETag"] != initial["ETag"])
+    let tag = try #require(read["ETag"])
+    #expect(try profile.state("", ["If-None-Match": tag]).status == 304)
+    #expect(try client.send("HEAD", profile.path + "/state")["ETag"] == tag)
+    #expect(try profile.state("?select=/user").json == ["name": "Ada"])
+    let stream = try profile.events(query)
+    #expect(try stream.nextEvent()?.data?.contains("Ada") == true)
+    let several = try EventStream(
+      port: server.port,
+      "/v1/events?session=profile/\(profile.path.split(separator: "/").last ?? "")")
+    #expect(try several.nextEvent()?.data?.contains("Ada") == true)
+    let listed = try client.get(profile.siblings).json["sessions"]?.array
+    #expect(listed?.isEmpty == true)
+    let first = try profile.post(#"{"follow":1}"#, ["If-Match": tag])
+    #expect(first.status == 200)
+    #expect(try first.json == ["isFollowing": true, "user": ["name": "Ada"]])
+    #expect(try several.nextEvent()?.data?.contains("Ada") == true)
   }
 
   @Test func `a global's mutation has no action in the log, and names the global`() throws {

@@ -80,4 +80,86 @@ struct AbsentSessionTests {
     #expect(!creations.values.contains(true))
     try await eventually { try self.absent(host, "sample").isEmpty }
   }
+
+  private func found(_ id: String, of host: Host) throws -> CommittedState? {
+    let results = Recorder<CommittedState>()
+    try #require(host.reactor("sample")).findSession(id) {
+      if case .success(.absent(let state)) = $0 { results.add(state) }
+    }
+    return results.values.first
+  }
+
+  @Test func `a source shows the State with which the session would begin`() throws {
+    let stage = Stage()
+    let plain = try #require(try found("demo", of: stage.host))
+    #expect(plain.words == #"0 {"value":0,"name":null,"ratio":null}"#)
+    try stage.name.set("Ada")
+    let named = #"0 {"value":0,"name":"Ada","ratio":null}"#
+    let source = try source("demo", of: stage.host, "sample")
+    let watcher = Watcher()
+    #expect(source.observe(watcher)?.words == named)
+    let absent = try #require(try found("demo", of: stage.host))
+    #expect(absent.words == named)
+    #expect(absent.cursor == source.current.cursor)
+    // Another State never has the same cursor.
+    #expect(absent.cursor != plain.cursor)
+    #expect(source.epoch == absent.cursor.epoch)
+    #expect(stage.liveCount == 0)
+    #expect(try stage.log.session(SessionKey(reactor: "sample", id: "demo")).record() == .none)
+    // The State beneath that of the first action is the same.
+    let session = try stage.session()
+    try session.send(#"{"add":1}"#)
+    #expect(
+      watcher.seen.values == [
+        #"1 {"value":0,"name":"Ada","ratio":null}"#, #"2 {"value":1,"name":"Ada","ratio":null}"#,
+      ])
+    #expect(source.current.cursor == session.current.cursor)
+  }
+
+  @Test func `a global that is set again reaches the streams of a session that does not exist`()
+    async throws
+  {
+    let stage = Stage()
+    try stage.name.set("Ada")
+    let source = try source("demo", of: stage.host, "sample")
+    let before = source.current.cursor
+    let watcher = Watcher()
+    #expect(source.observe(watcher) != nil)
+    try stage.name.set("Bob")
+    try await eventually { watcher.seen.values == [#"1 {"value":0,"name":"Bob","ratio":null}"#] }
+    #expect(source.current.cursor.epoch != before.epoch)
+  }
+
+  @Test(arguments: [nil, "Ada"])
+  func `the first action can expect the cursor of a session that does not exist`(
+    name: String?
+  ) throws {
+    let stage = Stage()
+    if let name { try stage.name.set(name) }
+    let cursor = try #require(try found("demo", of: stage.host)).cursor
+    try stage.name.set(name == nil ? nil : "Bob")
+    let other = try stage.session().send(#"{"add":1}"#, ifAt: [cursor])
+    #expect(other.values.first?.hasPrefix(name == nil ? "committed" : "mismatch") == true)
+    if let name { try stage.name.set(name) }
+    let second = try #require(try found("second", of: stage.host)).cursor
+    let session = try stage.session("second")
+    #expect(
+      try session.send(#"{"add":1}"#, ifAt: [second]).values.first?.hasPrefix("committed") == true)
+    #expect(
+      try session.send(#"{"add":1}"#, ifAt: [second]).values.first?.hasPrefix("mismatch") == true)
+  }
+
+  @Test func `reading a session that does not exist counts nothing`() throws {
+    let stage = Stage()
+    try stage.name.set("Ada")
+    let runtime = try #require(stage.host.reactor("sample") as? ReactorRuntime)
+    let before = runtime.counts.mutations.value
+    for index in 0..<10 { #expect(try found("\(index)", of: stage.host) != nil) }
+    #expect(runtime.counts.mutations.value == before)
+    #expect(runtime.liveSessionCount == 0)
+    #expect(stage.liveCount == 0)
+    let listed = Recorder<Int>()
+    runtime.sessions(after: nil, limit: 100) { listed.add((try? $0.get().count) ?? -1) }
+    #expect(listed.values == [0])
+  }
 }

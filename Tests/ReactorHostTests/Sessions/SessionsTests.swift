@@ -326,11 +326,11 @@ struct SessionsTests {
       Issue.record("It was found: \(found.values)")
       return
     }
-    #expect(initial.json == Array(state(0).utf8))
+    #expect(initial.words == #"0 {"value":0,"name":"Ada","ratio":null}"#)
     #expect(stage.liveCount == 0)
     #expect(stage.log.appends.values == [])
     let session = try stage.session()
-    #expect(session.epoch == initial.cursor.epoch)
+    #expect(session.current.json == initial.json)
     try stage.reactor().findSession("demo") { found.add($0) }
     guard case .success(.open(let opened)) = found.values.last else {
       Issue.record("It was not found: \(found.values)")

@@ -9,6 +9,9 @@ struct GlobalRevisions: ~Copyable, Sendable {
     revisions = Mutex(stored)
   }
 
+  /// The number of globals of which the session has a mutation.
+  var count: Int { revisions.withLock { $0.count } }
+
   /// Records the revision of a global.
   ///
   /// - Parameters:

@@ -115,6 +115,15 @@ struct SessionRequests: Sendable {
     reply.respond(with: .overloaded)
   }
 
+  /// Returns whether a request expects the State that the session had before it existed, and has only
+  /// joined the values of globals since then.
+  private func isFirst(of expected: [Cursor], at version: Int) -> Bool {
+    guard version > 0, session.globals.count == version,
+      let state = try? environment.witness.encodeShown(session.pipeline)
+    else { return false }
+    return expected.contains(FirstState.cursor(of: session.key, showing: state))
+  }
+
   /// Starts a request's actions, in the serial context.
   func start(
     _ actions: DecodedActions, for reply: ActionReply, ifAt expected: [Cursor]?,
@@ -123,7 +132,8 @@ struct SessionRequests: Sendable {
     guard !session.hasEnded else { return session.respondEnded(reply) }
     if let expected {
       let reduced = session.commits.withLock { $0.reducedVersion }
-      guard expected.contains(Cursor(epoch: session.epoch, version: reduced)) else {
+      let cursor = Cursor(epoch: session.epoch, version: reduced)
+      guard expected.contains(cursor) || isFirst(of: expected, at: reduced) else {
         return reply.reject()
       }
     }
