@@ -11,7 +11,9 @@ extension CommitMachine {
     guard !hasEnded else { return }
     blocked = requests
     lastJournalRequest = last
-    for request in requests { if let key = request.key { keys[key.name] = key } }
+    for request in requests {
+      if let key = request.key { keys[key.name] = ClaimedKey(key: key, isAccepted: true) }
+    }
   }
 
   /// Removes a blocked request from the journal.
