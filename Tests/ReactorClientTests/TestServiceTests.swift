@@ -83,7 +83,7 @@ private struct BoardDelegate: ReactorDelegate {
     #expect(try await done.state().cards == ["Paint"])
   }
 
-  @Test func `each client has its principal, and delegates are asked`() async throws {
+  @Test func `each client has its principal, and delegates decide`() async throws {
     let bob = service.server(as: Principal(id: "bob"))
     let own = bob.reactor(BoardReactor.self, "board", session: "todo")
     await #expect(throws: Problem.self) { try await own.send(.add("x")) }

@@ -36,7 +36,7 @@ enum FoundationValue {
     }
   }
 
-  /// What belongs in place of a text that is not in the form.
+  /// The advice for a text that is not in the form.
   var advice: String {
     switch self {
     case .date: "This is no time of RFC 3339; write one like 2026-11-20T20:43:00.123Z."

@@ -12,7 +12,7 @@ public protocol StateSource: AnyObject, Sendable {
   /// The last version whose State clients may hold as a document that other types encoded, those of
   /// another release; -1 for none.
   ///
-  /// A patch of such a document need not fit.
+  /// A patch may not fit a document of other types.
   var formerVersion: Int { get }
 
   /// Confirms that ``current`` is not older than this call.

@@ -18,7 +18,7 @@
   /// #expect(try await done.state().cards == ["Paint"])
   /// ```
   ///
-  /// Delegates are asked, and sessions send to each other, as in a daemon. `WallTime.now`, timers and
+  /// Delegates decide, and sessions send to each other, as in a daemon. `WallTime.now`, timers and
   /// schedulers of effects use ``time``, which begins in 1970 and advances by ``advance(by:)`` only. A response
   /// waits until the effects of its action have ended.
   public final class TestService: Sendable {

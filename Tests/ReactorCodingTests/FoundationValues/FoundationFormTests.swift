@@ -134,7 +134,7 @@ struct FoundationFormTests {
     #expect(detail(UUID.self, #""a""#) != nil)
   }
 
-  @Test func `what JSON cannot express is an error with its path`() {
+  @Test func `a value that JSON cannot express is an error with its path`() {
     for date in [
       Date(timeIntervalSinceReferenceDate: .nan), .init(timeIntervalSince1970: .infinity),
     ] {

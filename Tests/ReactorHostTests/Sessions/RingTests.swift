@@ -5,7 +5,7 @@ import ReactorLog
 import ReactorStreams
 import Testing
 
-/// Sends that come back to a session whose effect waits for them.
+/// Sends that return to a session whose effect waits for them.
 struct RingTests {
   private func host(over log: any MutationLog) -> Host {
     Host(
