@@ -131,6 +131,8 @@ final class LogReader {
   /// - Parameters:
   ///   - key: The session.
   ///   - schema: The fingerprint of its State and Mutation; `nil` if it is unknown.
+  /// - Returns: The record.
+  /// - Throws: If the record cannot be read, or is damaged.
   func record(
     of key: SessionKey, schema: String? = nil
   ) throws(DatabaseError) -> SessionRecord {
