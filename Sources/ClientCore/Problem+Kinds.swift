@@ -80,7 +80,7 @@ extension Problem.Kind {
   package static let served: [Int: Set<String>] = [
     400: ["invalid-parameter", "invalid-session-id", "malformed-json"],
     401: ["unauthorized"],
-    403: ["forbidden", "foreign-origin"],
+    403: ["forbidden", "foreign-origin", "internal-action"],
     404: [
       "changes-disabled", "not-found", "unknown-global", "unknown-reactor", "unknown-session",
       "unknown-version",
@@ -100,7 +100,7 @@ extension Problem.Kind {
     429: ["rate-limited"],
     431: ["headers-too-large"],
     500: ["action-crashed"],
-    503: ["unavailable"],
+    503: ["service-paused", "session-unreadable", "unavailable"],
     507: ["change-too-large", "state-too-large", "storage-full"],
     508: ["sends-too-deep"],
   ]

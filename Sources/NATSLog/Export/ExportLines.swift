@@ -73,8 +73,8 @@ enum ExportLines {
     }
     if let failure = action.failure { text.put(",\"failure\":", json: failure.json) }
     if let principal = action.principal { text.put(",\"principal\":", json: principal) }
-    if let context = action.context { text.put(",\"context\":", json: context) }
     if let name = action.sendName { text.put(",\"sendName\":", string: name) }
+    if let context = action.context { text.put(",\"context\":", json: context) }
     text.put("}")
     return text
   }

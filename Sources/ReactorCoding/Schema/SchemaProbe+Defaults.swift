@@ -17,10 +17,12 @@ extension SchemaProbe {
   /// optional members.
   func noteOwnDefaults<Value: Decodable>(of type: Value.Type, in sketch: SchemaSketch) {
     switch sketch.form {
-    case .object: noteDefaults(of: sketch, from: smallestJSON(of: type, case: 0))
+    case .object where sketch.hasOptionalProperty:
+      noteDefaults(of: sketch, from: smallestJSON(of: type, case: 0))
     case .cases:
       for (number, name) in sketch.caseNames.enumerated() {
         guard let found = sketch.cases.first(where: { $0.name == name }),
+          found.payload.hasOptionalProperty,
           let payload = smallestJSON(of: type, case: number)?[name]
         else { continue }
         let isShort = found.shape == .single && payload[CaseShape.singleLabel] == nil
@@ -47,4 +49,9 @@ extension SchemaProbe {
     else { return nil }
     return JSONValue(document.root)
   }
+}
+
+extension SchemaSketch {
+  /// Whether the type's own decoding may use a default: only for members that it does not require.
+  fileprivate var hasOptionalProperty: Bool { properties.contains(where: \.isOptional) }
 }

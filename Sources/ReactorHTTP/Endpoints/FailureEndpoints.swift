@@ -148,8 +148,11 @@ struct FailureEndpoints {
 
   private func runAgain(_ call: Call) throws(Problem) {
     try call.negotiate()
-    let preferences = Preferences(call.request[header: .prefer])
-    try withFailure(call) { [wait] failure, session in
+    var wanted = Preferences(call.request[header: .prefer])
+    wanted.hidesState =
+      !wanted.isMinimal
+      && !call.scope.mayRead(try call.sessionID(), of: try call.reactor(in: host))
+    try withFailure(call) { [wait, preferences = wanted] failure, session in
       guard let failure else { return call.reply(Self.unknown) }
       let reply = ActionReply(session, preferences, call.reply)
       session.runAgain(failure, accepted: { reply.accepted($0) }) { outcome in

@@ -7,7 +7,7 @@ internal import ReactorTransport
 enum EntityTags {
   case any
   /// The tags without their quotes.
-  case tags([Substring])
+  case tags([(tag: Substring, isWeak: Bool)])
 
   /// Parses a field of a request; `nil` if it is absent.
   init?(of request: HTTPRequest, in header: HTTPHeader, name: String) throws(Problem) {
@@ -22,19 +22,20 @@ enum EntityTags {
       self = .any
       return
     }
-    var tags: [Substring] = []
+    var tags: [(Substring, Bool)] = []
     var rest = text
     while true {
       rest = rest.drop { $0 == " " || $0 == "\t" || $0 == "," }
       guard !rest.isEmpty else { break }
-      if rest.hasPrefix("W/") { rest = rest.dropFirst(2) }
+      let isWeak = rest.hasPrefix("W/")
+      if isWeak { rest = rest.dropFirst(2) }
       guard rest.first == "\"", let end = rest.dropFirst().firstIndex(of: "\"") else {
         throw Problem(
           .invalidParameter,
           "The field \(name) takes * or entity tags in quotes, such as \"k3x9q2-17\".",
           members: [.init("parameter", .string(name))])
       }
-      tags.append(rest[rest.index(after: rest.startIndex)..<end])
+      tags.append((rest[rest.index(after: rest.startIndex)..<end], isWeak))
       rest = rest[rest.index(after: end)...]
     }
     self = .tags(tags)
@@ -48,17 +49,14 @@ enum EntityTags {
   /// Returns a tag with its quotes, as the client sent it; `nil` if it is not among the tags.
   func sent(_ tag: String) -> String? {
     guard case .tags(let tags) = self else { return nil }
-    return tags.first { PositionText.plain($0) == tag }.map { "\"\($0)\"" }
+    return tags.first { PositionText.plain($0.tag) == tag }.map { "\"\($0.tag)\"" }
   }
 
-  /// The cursors: `If-Match`; `nil` for any.
-  ///
-  /// Those of weak tags, too: a proxy weakens a tag if it compresses the response, and equal cursors are
-  /// equal States.
+  /// The cursors, by strong comparison: `If-Match`; `nil` for any.
   var cursors: [Cursor]? {
     switch self {
     case .any: nil
-    case .tags(let tags): tags.compactMap { Cursor(PositionText.plain($0)) }
+    case .tags(let tags): tags.compactMap { $0.isWeak ? nil : Cursor(PositionText.plain($0.tag)) }
     }
   }
 

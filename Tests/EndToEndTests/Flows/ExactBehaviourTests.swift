@@ -12,7 +12,7 @@ struct ExactBehaviourTests {
     let rows = lines.map { line in
       line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
     }.filter { $0.last?.hasPrefix("`") == true }
-    #expect(rows.compactMap(\.first).filter { $0.hasPrefix("F") } == (1...20).map { "F\($0)" })
+    #expect(rows.compactMap(\.first).filter { $0.hasPrefix("F") } == (1...21).map { "F\($0)" })
     for row in rows {
       let names = row.last?.split(separator: "`").filter { $0 != ", " } ?? []
       for name in names { #expect(tests.contains("func `\(name)`"), "\(name)") }

@@ -18,11 +18,11 @@ struct EntityTagsTests {
   }
 
   @Test(arguments: [
-    (#""a-1""#, ["a-1"]), (#"W/"a-1""#, ["a-1"]),
-    (#""x", "a-1+gzip", W/"a-2-gzip", "b-7""#, ["a-1", "a-2", "b-7"]), ("", []),
+    (#""a-1""#, ["a-1"]), (#"W/"a-1""#, []),
+    (#""x", "a-1+gzip", W/"a-2-gzip", "b-7-gzip""#, ["a-1", "b-7"]), ("", []),
     (#""not a cursor""#, []),
   ])
-  func `If-Match has the cursors of all tags`(field: String, points: [String]) throws {
+  func `If-Match ignores weak tags`(field: String, points: [String]) throws {
     #expect(try EntityTags(field, name: "If-Match").cursors?.map(\.description) == points)
   }
 

@@ -32,8 +32,8 @@ struct WrittenCursorTests {
     text.utf8.map { "%" + ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 
-  @Test(arguments: quoted + lists)
-  func `If-Match`(form: String) throws {
+  @Test(arguments: (quoted + lists).filter { !$0.contains("W/") })
+  func `If-Match, which compares strongly`(form: String) throws {
     let cursor = try service.cursor(3)
     let old = try service.act(
       #"{"add":1}"#, [(.ifMatch, written(form, try service.cursor(2)))])

@@ -128,8 +128,11 @@ import Testing
     let stage = Stage(over: memory)
     let session = try stage.session()
     try session.send(#"{"hold":"a"}"#, key: "k")
-    #expect(try session.send(#"{"hold":"a"}"#, key: "k").values == ["running"])
+    let repetition = try session.send(#"{"hold":"a"}"#, key: "k")
+    #expect(repetition.values == [])
     cancel(try #require(try effects(of: session).first?.id), in: session)
+    #expect(
+      repetition.values == [#"replayed committed 0 {"value":0,"name":null,"ratio":null}"#])
     #expect(
       try session.send(#"{"hold":"a"}"#, key: "k").values == [
         #"replayed committed 0 {"value":0,"name":null,"ratio":null}"#

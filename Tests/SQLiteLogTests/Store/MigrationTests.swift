@@ -52,7 +52,7 @@ import Testing
     }
     let other = SessionKey(reactor: "counter", id: "new")
     for (release, (schema, versions)) in [
-      ("a", (3, -1)), ("a", (3, -1)), ("b", (4, 0)), ("a", (5, 1)),
+      ("a", (3, -1)), ("a", (3, -1)), ("b", (4, 1)), ("a", (5, 2)),
     ].enumerated() {
       let log = try SQLiteLog(path: folder["log.db"])
       log.willFold("counter", schema: schema)
