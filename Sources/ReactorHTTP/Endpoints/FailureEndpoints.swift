@@ -149,9 +149,8 @@ struct FailureEndpoints {
   private func runAgain(_ call: Call) throws(Problem) {
     try call.negotiate()
     var wanted = Preferences(call.request[header: .prefer])
-    wanted.hidesState =
-      !wanted.isMinimal
-      && !call.scope.mayRead(try call.sessionID(), of: try call.reactor(in: host))
+    let isReadable = call.scope.mayRead(try call.sessionID(), of: try call.reactor(in: host))
+    wanted.hidesState = !wanted.isMinimal && !isReadable
     try withFailure(call) { [wait, preferences = wanted] failure, session in
       guard let failure else { return call.reply(Self.unknown) }
       let reply = ActionReply(session, preferences, call.reply)
