@@ -59,7 +59,7 @@ import Testing
       #expect(
         lines.contains {
           $0.hasPrefix("RenamedMember: \(count) × \(part) \"\(name)\"")
-            && $0.contains(#"member "c""#)
+            && $0.contains("Later.c is missing")
             && $0.contains(remedy)
         }, "\(output)")
     }

@@ -2,7 +2,6 @@ import Identity
 import ReactorCore
 import ReactorHost
 import ReactorLog
-import ReactorStreams
 import ReactorTransport
 import Synchronization
 import Testing
@@ -66,8 +65,8 @@ struct StateAccessTests {
       creation(#"{"id":"copy","from":{"session":"secret","version":1}}"#, of: "copy"),
       creation(#"{"id":"copy","from":{"session":"secret","timers":true}}"#, of: "copy"),
       Scenario(
-        endpoint: "POST \(session)/failures/{failure}", target: "\(root)/secret/failures/FAILURE",
-        headers: [(.prefer, "wait=0")], hidden: 202),
+        endpoint: "POST \(session)/failures/{failure}", target: "\(root)/secret/failures/stored",
+        hidden: 204),
       Scenario(endpoint: "PUT \(session)", target: "\(root)/secret", hidden: 204),
       Scenario(endpoint: "PUT \(session)", target: "\(root)/new", session: "new", hidden: 201),
     ]
@@ -86,17 +85,6 @@ struct StateAccessTests {
       Scenario(endpoint: "GET \($0)", target: "\($0)?with=state&after=0", hidden: 200)
     }
 
-  private final class Flag: Sendable {
-    private let value = Mutex(false)
-
-    /// Raises the flag, and returns whether it was raised before.
-    func raise() -> Bool {
-      value.withLock { value in
-        defer { value = true }; return value
-      }
-    }
-  }
-
   /// Permits everything except to read some sessions.
   private final class Gate: ReactorDelegate {
     typealias Reactor = NumberReactor
@@ -113,25 +101,18 @@ struct StateAccessTests {
   /// The service with the session `secret`, whose State contains `a-secret`.
   private struct Guarded {
     let gate = Gate()
-    /// The effect of the first action that has one; those of the others do not end.
-    private let effect = PublishSubject<NumberReactor.Mutation>()
+    let log = MemoryLog(changeRetention: .seconds(60))
     let api: ReactorAPI
 
     init(_ authentication: Authenticator.Configuration? = nil, creationLimit: Int = 0) {
-      let hasBegun = Flag()
       let host = Host(
         [
           ReactorRegistration(
             "number", summary: "A number", exampleActions: [NumberReactor.Action.add(5)],
             delegate: gate
-          ) { [effect] in
-            NumberReactor(
-              effect: .deferred {
-                hasBegun.raise() ? .never() : effect.asObservable()
-              })
-          }
+          ) { NumberReactor(effect: .never()) }
         ], globals: [Global<String?>("motto", nil)],
-        log: MemoryLog(changeRetention: .seconds(60)))
+        log: log)
       var settings = Service.settings
       settings.authentication = authentication
       settings.limits.sessions = creationLimit
@@ -144,15 +125,15 @@ struct StateAccessTests {
         "POST", "\(root)/secret/actions", headers + [(.idempotencyKey, "used")],
         body: #"{"label":"a-secret"}"#)
       #expect(created.status == 200)
-    }
-
-    /// Stores a failure that no request has waited for, and returns its id.
-    private func storeFailure() throws -> String {
-      _ = try ask(
-        "POST", "\(root)/secret/actions", [(.prefer, "respond-async")], body: #""hold""#)
-      effect.onError(NumberReactor.Mishap())
-      let failures = try ask("GET", "/v1/reactors/number/failures", []).text
-      return try #require(failures.firstMatch(of: /"id":"([^"]+)"/)).1.description
+      // A failure that no request has waited for.
+      let tag = try #require(created[field: "ETag"])
+      let failure = StoredFailure(
+        id: "stored", session: "secret", at: .now, action: Array(#"{"add":1}"#.utf8),
+        failure: ActionFailure(index: nil, reason: .init(status: 409, title: "Later", detail: nil)))
+      log.session(SessionKey(reactor: "number", id: "secret")).append(
+        LogBatch(failures: [failure]), to: String(tag.dropFirst().prefix { $0 != "-" }),
+        expecting: 1
+      ) { _ in }
     }
 
     func ask(
@@ -174,9 +155,7 @@ struct StateAccessTests {
       _ scenario: Scenario, _ headers: [(name: HTTPHeader, value: String)] = []
     ) throws -> HTTPResponse {
       let method = String(scenario.endpoint.prefix { $0 != " " })
-      var target = scenario.target
-      if target.hasSuffix("FAILURE") { target = target.dropLast(7) + (try storeFailure()) }
-      return try ask(method, target, headers + scenario.headers, body: scenario.body)
+      return try ask(method, scenario.target, headers + scenario.headers, body: scenario.body)
     }
   }
 
