@@ -105,7 +105,8 @@ let package = Package(
     .target(
       name: "ReactorCoding", swiftSettings: settings + [.strictMemorySafety()]),  // SE-0458
     .testTarget(
-      name: "ReactorCodingTests", dependencies: ["PublicTestData", "RandomJSON", "ReactorCoding"],
+      name: "ReactorCodingTests",
+      dependencies: ["PublicTestData", "RandomJSON", "ReactorCoding", "TestSupport"],
       swiftSettings: settings),
 
     // The logger and the metrics that every target above the kernel uses.

@@ -72,6 +72,6 @@ import Testing
   }
 
   @Test func `a schema describes a time as text`() {
-    #expect(JSONSchema.derive(WallTime.self) == ["type": "string"])
+    #expect(JSONSchema.derive(WallTime.self) == ["type": "string", "format": "date-time"])
   }
 }

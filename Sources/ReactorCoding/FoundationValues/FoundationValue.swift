@@ -110,16 +110,24 @@ enum FoundationValue {
 }
 
 extension FoundationValue {
-  /// The schema of a type of Foundation and its smallest value; `nil` for other types.
-  static func schema<Value>(of type: Value.Type) -> (JSONValue, Value)? {
+  /// The schema of a type of Foundation and a value made of a text, a number and bytes; `nil` for other types.
+  static func schema<Value>(
+    of type: Value.Type, text: String, number: Int, bytes: [UInt8]
+  ) -> (JSONValue, Value)? {
     let found: (schema: JSONValue, value: Any)? =
       switch type {
       case is Date.Type:
-        (["type": "string", "format": "date-time"], Date(timeIntervalSinceReferenceDate: 0))
+        (
+          ["type": "string", "format": "date-time"],
+          Date(timeIntervalSinceReferenceDate: Double(number))
+        )
       case is URL.Type:
-        URL(string: "about:blank").map { (["type": "string", "format": "uri"], $0) }
-      case is Data.Type: (["type": "string", "contentEncoding": "base64"], Data())
-      case is Decimal.Type: (["type": "number"], Decimal())
+        URL(string: text.contains("://") ? text : "about:blank").map {
+          (["type": "string", "format": "uri"], $0)
+        }
+      case is Data.Type:
+        (["type": "string", "contentEncoding": "base64"], Data(bytes))
+      case is Decimal.Type: (["type": "number"], Decimal(number))
       case is UUID.Type:
         (
           ["type": "string", "format": "uuid"],

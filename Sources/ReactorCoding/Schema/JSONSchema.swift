@@ -7,7 +7,7 @@
 public enum JSONSchema {
   /// The direction in which the JSON travels.
   public enum Direction: Sendable {
-    /// From the service: every member is present, `null` if it has no value.
+    /// From the service: every member is present, `null` if it has no value, unless the type omits it.
     case output
 
     /// To the service: members that may be absent are not required.
@@ -63,6 +63,15 @@ public enum JSONSchema {
         property.sketch.flatMap { $0.isHidden ? ObjectIdentifier($0) : nil }
       })
     return (names, probe.hiddenCount > types.count)
+  }
+
+  /// Returns the types among a type and its members that the schema cannot describe, because they reject
+  /// every placeholder value; empty if the schema is complete.
+  package static func undescribedTypes<Value: Decodable>(in type: Value.Type) -> [String] {
+    let probe = SchemaProbe()
+    _ = probe.probe(type)
+    defer { probe.removeReferences() }
+    return probe.undescribed
   }
 
   /// Returns the smallest value of a type: zero, empty texts and lists, absent optionals, the first case

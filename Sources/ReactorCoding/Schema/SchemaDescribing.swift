@@ -54,10 +54,6 @@ extension SchemaProbe {
     describe(form, in: sketch)
     return sketch
   }
-
-  private func sketch<Value: Decodable>(of type: Value.Type) -> SchemaSketch {
-    probe(type).sketch
-  }
 }
 
 extension DecodingError {

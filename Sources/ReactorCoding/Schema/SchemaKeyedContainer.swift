@@ -21,7 +21,7 @@ struct SchemaKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
       return []
     }
     if let keys = CaseShape.allKeys(of: Key.self) { return decoder.isSmallest ? [] : keys }
-    sketch.form = .map(nil)
+    sketch.form = .map(nil, names: nil)
     let key = Key(intValue: 0) ?? Key(stringValue: "0")
     return decoder.isSmallest ? [] : key.map { [$0] } ?? []
   }
@@ -58,7 +58,7 @@ struct SchemaKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   private func note(_ inner: SchemaSketch, _ key: Key) {
     if case .map = sketch.form {
-      sketch.form = .map(inner)
+      sketch.form = .map(inner, names: nil)
     } else {
       sketch.property(key.stringValue) { $0.sketch = inner }
     }

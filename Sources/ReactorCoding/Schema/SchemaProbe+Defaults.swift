@@ -43,7 +43,7 @@ extension SchemaProbe {
 
   private func smallestJSON<Value: Decodable>(of type: Value.Type, case number: Int) -> JSONValue? {
     let decoder = SchemaDecoder(
-      probe: self, sketch: SchemaSketch(), caseNumber: number, text: "", isSmallest: true)
+      probe: self, sketch: SchemaSketch(), caseNumber: number, sample: .smallest, isSmallest: true)
     guard let value = try? type.init(from: decoder) as? any Encodable,
       let json = try? JSONCoder.encode(value), let document = try? JSONDocument(parsing: json)
     else { return nil }

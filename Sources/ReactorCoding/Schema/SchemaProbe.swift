@@ -13,6 +13,8 @@ final class SchemaProbe {
 
   /// The errors in the declared defaults of the types.
   private(set) var defaultProblems: [String] = []
+  /// The types that reject every placeholder value.
+  private(set) var undescribed: [String] = []
 
   /// Returns whether the schema omits the enum cases with a value of a type.
   private let isHidden: (any Any.Type) -> Bool
@@ -29,11 +31,14 @@ final class SchemaProbe {
   /// A generic type can contain ever larger instances of itself.
   private static let depthLimit = 64
 
+  /// The number of raw values of a member that are tried, in case that a type branches on them.
+  private static let choiceLimit = 64
+
   /// Derives the sketch of a type.
   ///
   /// - Returns: The sketch, and a value of the type if one could be created.
   func probe<Value: Decodable>(_ type: Value.Type) -> (sketch: SchemaSketch, value: Value?) {
-    if let (schema, value) = SchemaScalar.of(type) { return (SchemaSketch(.scalar(schema)), value) }
+    if let (form, value) = SchemaScalar.of(type) { return (SchemaSketch(form), value) }
     let identity = ObjectIdentifier(type)
     if let known = finished[identity] { return (known.sketch, known.value as? Value) }
     if let sketch = active[identity] {
@@ -77,22 +82,52 @@ final class SchemaProbe {
       sketch.form = .openText(texts)
       return value
     }
-    func attempt(case number: Int, text: String) -> Value? {
-      try? type.init(
+    if let dictionary = type as? any SchemaDictionary.Type {
+      sketch.form = dictionary.form(in: self)
+      return dictionary.empty as? Value
+    }
+    func attempt(case number: Int, _ sample: SchemaSample) throws -> Value {
+      try type.init(
         from: SchemaDecoder(
-          probe: self, sketch: sketch, caseNumber: number, text: text, isSmallest: false))
+          probe: self, sketch: sketch, caseNumber: number, sample: sample, isSmallest: false))
     }
-    var value = attempt(case: 0, text: "")
-    for number in sketch.caseNames.indices.dropFirst() {
-      let other = attempt(case: number, text: "")
-      value = value ?? other
-    }
-    if value == nil, case .scalar = sketch.form {
-      // A type that validates its text, such as a date or a URL, can accept one of these texts.
-      for text in SchemaScalar.texts where value == nil { value = attempt(case: 0, text: text) }
-    }
+    var value: Value?
+    var always: Set<String>?
+    var number = 0
+    repeat {
+      sketch.requested = []
+      let (found, isPartMissing) = firstValue(of: type) { try attempt(case: number, $0) }
+      if found != nil {
+        always = always?.intersection(sketch.requested) ?? sketch.requested
+      } else if number < max(1, sketch.caseNames.count) {
+        if !isPartMissing { undescribed.append(String(reflecting: type)) }
+        noteInterruption(of: type, case: number, in: sketch)
+      }
+      value = value ?? found
+      number += 1
+    } while number < max(sketch.caseNames.count, min(sketch.choices, Self.choiceLimit))
+    noteBranches(in: sketch, always: always)
+    noteOmissions(of: type, in: sketch, value: value)
+    noteFormat(of: type, in: sketch)
     noteOwnDefaults(of: type, in: sketch)
     return value
+  }
+
+  /// Returns the value of the first attempt that succeeds.
+  ///
+  /// - Returns: The value, and whether it failed because of the type of a part, which other samples do
+  ///   not change.
+  private func firstValue<Value>(
+    of type: Value.Type, _ attempt: (SchemaSample) throws -> Value
+  ) -> (value: Value?, isPartMissing: Bool) {
+    for sample in SchemaSample.all(for: type) {
+      do {
+        return (try attempt(sample), false)
+      } catch is SchemaDecoder.NoPlaceholder {
+        return (nil, true)
+      } catch {}
+    }
+    return (nil, false)
   }
 
   /// Returns the value for the first raw value, if the type decodes from raw values.
@@ -118,9 +153,12 @@ final class SchemaProbe {
     let sketch = SchemaSketch()
     var number = 0
     repeat {
-      let decoder = SchemaDecoder(
-        probe: self, sketch: sketch, caseNumber: number, text: "", isSmallest: true)
-      if let value = try? type.init(from: decoder) { return value }
+      let (value, _) = firstValue(of: type) { sample in
+        try type.init(
+          from: SchemaDecoder(
+            probe: self, sketch: sketch, caseNumber: number, sample: sample, isSmallest: true))
+      }
+      if let value { return value }
       number += 1
     } while number < sketch.caseNames.count
     return nil

@@ -56,15 +56,43 @@ struct SchemaRenderer {
       case .values(let values): ["enum": .array(values)]
       case .openText(let known): ["anyOf": [["enum": .array(known)], ["type": "string"]]]
       case .wrapped(let inner): render(inner)
+      case .decimal: decimal
       case .array(nil): ["type": "array"]
       case .array(let element?): ["type": "array", "items": render(element)]
-      case .map(nil): ["type": "object"]
-      case .map(let value?): ["type": "object", "additionalProperties": render(value)]
+      case .elements(let elements, let isFixed): array(elements, isFixed: isFixed)
+      case .map(nil, _): ["type": "object"]
+      case .map(let value?, nil): ["type": "object", "additionalProperties": render(value)]
+      case .map(let value?, let names?):
+        ["type": "object", "propertyNames": names, "additionalProperties": render(value)]
       case .object: object(sketch.properties, isClosed: sketch.isClosed)
       case .cases: cases(sketch)
       case .alternatives(let forms): ["oneOf": .array(forms.map { render($0) })]
       }
     return sketch.isNullable ? nullable(schema) : schema
+  }
+
+  private var decimal: JSONValue {
+    guard direction == .input else { return ["type": "number"] }
+    let pattern = #"^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?$"#
+    return ["anyOf": [["type": "number"], ["type": "string", "pattern": .string(pattern)]]]
+  }
+
+  private mutating func array(_ elements: [SchemaSketch], isFixed: Bool) -> JSONValue {
+    var kinds: [JSONValue] = []
+    for element in elements.map({ render($0) }) where !kinds.contains(element) {
+      kinds.append(element)
+    }
+    let isOpen = kinds.contains([:])
+    var schema: JSONValue = [
+      "type": "array",
+      "items": isOpen ? [:] : kinds.count == 1 ? kinds[0] : ["anyOf": .array(kinds)],
+    ]
+    if isFixed {
+      let count = JSONValue.number(JSONNumber(elements.count))
+      schema["minItems"] = count
+      schema["maxItems"] = count
+    }
+    return schema
   }
 
   /// Returns the schema extended by `null`.
@@ -96,7 +124,7 @@ struct SchemaRenderer {
       schema["properties"] = .object(
         properties.map { JSONValue.Member($0.name, property($0)) })
     }
-    let required = properties.filter { direction == .output || !$0.isOptional }
+    let required = properties.filter { direction == .output ? !$0.isOmitted : !$0.isOptional }
     if !required.isEmpty { schema["required"] = .array(required.map { .string($0.name) }) }
     if isClosed { schema["additionalProperties"] = false }
     return schema

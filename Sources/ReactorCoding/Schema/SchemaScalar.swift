@@ -1,30 +1,32 @@
 /// The schemas and placeholder values of scalar types.
 enum SchemaScalar {
-  /// Texts that common validating types accept.
-  static let texts = [
-    "a", "0", "https://example.org/", "00000000-0000-0000-0000-000000000000",
-    "2000-01-01T00:00:00Z",
-    "2000-01-01",
-  ]
-
-  /// Returns the schema and a value of a scalar type; `nil` for other types.
-  static func of<Value>(_ type: Value.Type, text: String = "") -> (JSONValue, Value)? {
+  /// Returns the form and a value of a scalar type; `nil` for other types.
+  static func of<Value>(
+    _ type: Value.Type, _ sample: SchemaSample = .smallest
+  ) -> (SchemaSketch.Form, Value)? {
     let found: (schema: JSONValue, value: Any)?
     switch type {
-    case is Bool.Type: found = (["type": "boolean"], false)
-    case is String.Type: found = (["type": "string"], text)
-    case is Double.Type: found = (["type": "number"], 0.0)
-    case is Float.Type: found = (["type": "number"], Float(0))
-    case let integer as any (FixedWidthInteger & Decodable).Type: found = describe(integer)
-    default: return FoundationValue.schema(of: type)
+    case is Bool.Type: found = (["type": "boolean"], sample.number & 1 == 1)
+    case is String.Type: found = (["type": "string"], sample.text)
+    case is Double.Type: found = (["type": "number"], Double(sample.number))
+    case is Float.Type: found = (["type": "number"], Float(sample.number))
+    case let integer as any (FixedWidthInteger & Decodable).Type:
+      found = describe(integer, sample.number)
+    default:
+      let bytes: [UInt8] = sample.isFilled ? [0] : []
+      guard
+        let (schema, value) = FoundationValue.schema(
+          of: type, text: sample.text, number: sample.number, bytes: bytes)
+      else { return nil }
+      return (FoundationValue(type) == .decimal ? .decimal : .scalar(schema), value)
     }
     guard let found, let value = found.value as? Value else { return nil }
-    return (found.schema, value)
+    return (.scalar(found.schema), value)
   }
 
   /// Returns the schema of an integer type, with its bounds unless it is `Int`.
   private static func describe<Integer: FixedWidthInteger & Decodable>(
-    _ type: Integer.Type
+    _ type: Integer.Type, _ number: Int
   ) -> (schema: JSONValue, value: Any)? {
     // Integer types outside the standard library may have any coding.
     guard isStandard(type) else { return nil }
@@ -33,7 +35,7 @@ enum SchemaScalar {
       schema["minimum"] = .number(JSONNumber(Integer.min))
     }
     if Integer.bitWidth < 64 { schema["maximum"] = .number(JSONNumber(Integer.max)) }
-    return (schema, Integer.zero)
+    return (schema, Integer(clamping: number))
   }
 
   private static func isStandard(_ type: any Any.Type) -> Bool {

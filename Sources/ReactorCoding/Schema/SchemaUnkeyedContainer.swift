@@ -1,11 +1,17 @@
-/// An unkeyed container with one placeholder element that records the element type.
+/// An unkeyed container with one placeholder element, or two, that records the element types.
 struct SchemaUnkeyedContainer: UnkeyedDecodingContainer {
   let decoder: SchemaDecoder
 
   var codingPath: [any CodingKey] { [] }
-  var count: Int? { decoder.isSmallest ? 0 : 1 }
-  var isAtEnd: Bool { decoder.isSmallest || currentIndex > 0 }
   private(set) var currentIndex = 0
+  private var elements: [SchemaSketch] = []
+
+  var count: Int? {
+    decoder.sketch.hasEnd = true
+    return (decoder.isSmallest ? 0 : 1) + decoder.sample.extra
+  }
+
+  var isAtEnd: Bool { count.map { currentIndex >= $0 } ?? true }
 
   init(decoder: SchemaDecoder) {
     self.decoder = decoder
@@ -14,9 +20,14 @@ struct SchemaUnkeyedContainer: UnkeyedDecodingContainer {
   /// Bounds types that decode elements without checking `isAtEnd`.
   private static let limit = 64
 
-  /// Records one more element; elements of several types leave the schema open.
+  /// Records one more element.
+  ///
+  /// A type that reads several elements without asking for the end has a fixed number of them.
   private mutating func note(_ inner: SchemaSketch) {
-    decoder.sketch.form = .array(currentIndex == 0 ? inner : nil)
+    let sketch = decoder.sketch
+    elements.append(inner)
+    sketch.form =
+      elements.count == 1 ? .array(inner) : .elements(elements, isFixed: !sketch.hasEnd)
     currentIndex += 1
   }
 

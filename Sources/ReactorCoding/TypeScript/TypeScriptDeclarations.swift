@@ -79,21 +79,28 @@ private struct TypeScriptWriter {
     switch kind {
     case "null", "string", "boolean": kind
     case "integer", "number": "number"
-    case "array": array(schema["items"])
+    case "array": array(schema)
     case "object": object(schema)
     default: "unknown"
     }
   }
 
-  private func array(_ items: JSONValue?) -> String {
-    let element = items.map(type) ?? "unknown"
+  private func array(_ schema: JSONValue) -> String {
+    let element = schema["items"].map(type) ?? "unknown"
+    if case .number(let number)? = schema["maxItems"], schema["minItems"] == .number(number),
+      let count = number.integer(as: Int.self), (1...16).contains(count)
+    {
+      return "[" + Array(repeating: element, count: count).joined(separator: ", ") + "]"
+    }
     return element.contains(" | ") ? "(\(element))[]" : element + "[]"
   }
 
   private func object(_ schema: JSONValue) -> String {
     guard case .object(let members)? = schema["properties"], !members.isEmpty else {
       switch schema["additionalProperties"] {
-      case .object(let values)?: return "{ [name: string]: \(type(.object(values))) }"
+      case .object(let values)?:
+        let names = schema["propertyNames"]?["enum"].map { " in " + type(["enum": $0]) + "]?" }
+        return "{ [name\(names ?? ": string]"): \(type(.object(values))) }"
       case .boolean(false)?: return "{ [name: string]: never }"
       default: return "{ [name: string]: unknown }"
       }

@@ -117,7 +117,7 @@ struct FoundationFormTests {
     "0.1234567890123456789012345678901234567891", "\"340282366920938463463374607431768211457\"",
     #"{"exponent":1}"#, "null",
   ])
-  func `what a decimal number cannot hold is rejected`(_ text: String) {
+  func `digits that a decimal number cannot hold are rejected`(_ text: String) {
     #expect(throws: JSONDecodingFailure.self) { try read(Decimal.self, text) }
   }
 
@@ -134,7 +134,7 @@ struct FoundationFormTests {
     #expect(detail(UUID.self, #""a""#) != nil)
   }
 
-  @Test func `a value that JSON cannot express is an error with its path`() {
+  @Test func `a number that JSON cannot express is an error with its path`() {
     for date in [
       Date(timeIntervalSinceReferenceDate: .nan), .init(timeIntervalSince1970: .infinity),
     ] {
