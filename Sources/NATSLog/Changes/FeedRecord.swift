@@ -84,6 +84,7 @@ extension StoreChange {
     case .changed(let from): first = from
     case .ended: letter = "e"
     case .global(let global): (letter, name) = ("g", global)
+    case .damaged: break  // only read, never written
     }
     text.put("{\"k\":", string: letter)
     if let key { text.put(",\"r\":", string: key.reactor) }

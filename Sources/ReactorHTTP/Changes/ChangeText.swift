@@ -7,6 +7,9 @@ struct ChangeText: Sendable {
   let host: Host
   let content: ChangeFilter.Content?
 
+  private static let damage =
+    "The store has no valid change with this id. The log of the service names the row."
+
   /// The maximum number of changes that are encoded before other clients get their turn: each State
   /// can need a fold of a thousand mutations.
   var bound: Int { content == .state ? 32 : .max }
@@ -20,9 +23,14 @@ struct ChangeText: Sendable {
     case .began: text += #"began""#.utf8
     case .changed: text += #"changed""#.utf8
     case .ended: text += #"ended""#.utf8
-    case .global(let name): text += #"global","name":"\#(name)""#.utf8
+    case .global(let name):
+      text += #"global","name":"#.utf8
+      text += JSONValue.string(name).bytes
+    case .damaged:
+      text += #"damaged","detail":"\#(Self.damage)"}"#.utf8
+      return text
     }
-    // Names and ids consist of characters that need no escapes.
+    // Names of reactors and ids consist of characters that need no escapes.
     if let key = change.key {
       text += #","reactor":"\#(key.reactor)","session":"\#(key.id)""#.utf8
     }
@@ -31,7 +39,7 @@ struct ChangeText: Sendable {
     case .began(let origin?):
       text += #","forkedFrom":{"session":"\#(origin.session)","version":\#(origin.version)}"#.utf8
     case .changed(let from): text += #","from":\#(from),"to":\#(change.cursor.version)"#.utf8
-    case .began(nil), .ended, .global: break
+    case .began(nil), .ended, .global, .damaged: break
     }
     text += #","at":""#.utf8
     change.at.write(to: &text)

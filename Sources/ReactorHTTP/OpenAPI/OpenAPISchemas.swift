@@ -162,7 +162,7 @@ enum OpenAPISchemas {
   private static let change = object(
     [
       .init("id", text),
-      .init("kind", ["enum": ["began", "changed", "ended", "global"]]),
+      .init("kind", ["enum": ["began", "changed", "ended", "global", "damaged"]]),
       .init("name", ["type": "string", "description": "The name of the global."]),
       .init("reactor", text), .init("session", text),
       .init("cursor", ["type": "string", "description": "The cursor after the change."]),
@@ -175,9 +175,11 @@ enum OpenAPISchemas {
       .init("by", ["type": "string", "description": "The principal whose request caused it."]),
       .init("entries", ["type": "array", "items": OpenAPIDocument.reference("LogEntry")]),
       .init("state", [:]),
+      .init("detail", ["type": "string", "description": "The damage of the row."]),
     ],
     optional: [
-      "name", "reactor", "session", "forkedFrom", "from", "to", "by", "entries", "state",
+      "cursor", "at", "detail", "name", "reactor", "session", "forkedFrom", "from", "to", "by",
+      "entries", "state",
     ])
 
   private static let effectList = list(

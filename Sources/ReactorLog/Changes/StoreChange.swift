@@ -15,6 +15,10 @@ public struct StoreChange: Equatable, Sendable {
 
     /// A global was set.
     case global(name: String)
+
+    /// The store has a row that no change can be read from. The name of the row is for the log: it may be
+    /// that of a session that a reader must not read. The other members of the change are empty.
+    case damaged(name: String)
   }
 
   /// The origin of a fork.
@@ -38,7 +42,7 @@ public struct StoreChange: Equatable, Sendable {
   /// The kind of change.
   public let kind: Kind
 
-  /// The session; `nil` for a global.
+  /// The session; `nil` for a global and for a damaged row.
   public let key: SessionKey?
 
   /// The position in the history of the session or global after the change.

@@ -13,7 +13,8 @@ extension SettingsTable {
         export    write all sessions to standard output, one JSON object per line;
                   --sample N: N sessions per reactor, as a fixture for tests, without principals
                   and keys; --drop /PATH: without the content of this member
-        import    import an export from standard input, completely or not at all
+        import    import an export from standard input, completely or not at all; with
+                  --damaged skip, without the sessions and globals that are damaged
         backup    copy the store to the file of --to FILE; the daemon may be running
         migrate   convert a store of an earlier release, after printing how much disk that takes
         compact   delete what log.retain does not retain, and shrink the file

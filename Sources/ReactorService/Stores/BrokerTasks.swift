@@ -15,6 +15,8 @@
           let output = StandardOutput()
           try await log.export { try output.write($0 + [UInt8(ascii: "\n")]) }
           try output.flush()
+        case .import(leavesOutDamaged: true):
+          throw ConfigurationError.usage("--damaged skip needs a store sqlite:PATH")
         case .import:
           let lines = InputLines()
           print("\(try await log.import { try lines.next() }) sessions imported")

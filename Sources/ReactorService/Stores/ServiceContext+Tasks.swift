@@ -58,9 +58,11 @@ extension ServiceContext {
         try store.export(write)
       }
       try output.flush()
-    case .import:
+    case .import(let leavesOutDamaged):
       let lines = InputLines()
-      print("\(try store.import { try lines.next() }) sessions imported")
+      let count = try store.import(
+        leavingOut: leavesOutDamaged ? { print("left out: \($0)") } : nil, { try lines.next() })
+      print("\(count) sessions imported")
     case .backup(let copy):
       try store.backUp(to: copy)
       print("copied to \(copy)")

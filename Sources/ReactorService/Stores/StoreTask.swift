@@ -12,8 +12,9 @@ public enum StoreTask: Equatable, Sendable {
   /// members.
   case export(sample: Int?, dropping: [String])
 
-  /// Import an export from standard input.
-  case `import`
+  /// Import an export from standard input; without the sessions and globals that are damaged in the export
+  /// or exist, if they are to be left out.
+  case `import`(leavesOutDamaged: Bool)
 
   /// Copy the store to a file.
   case backup(String)
@@ -29,6 +30,7 @@ public enum StoreTask: Equatable, Sendable {
     switch word {
     case "backup": ["--to"]
     case "export": ["--sample", "--drop"]
+    case "import": ["--damaged"]
     default: []
     }
   }
@@ -56,7 +58,12 @@ public enum StoreTask: Equatable, Sendable {
         sample = count
       }
       self = .export(sample: sample, dropping: dropped)
-    case "import": self = .import
+    case "import":
+      let choice = flags["--damaged"]?.last ?? "reject"
+      guard choice == "reject" || choice == "skip" else {
+        throw .usage("--damaged: expected reject or skip, found \(choice)")
+      }
+      self = .import(leavesOutDamaged: choice == "skip")
     case "compact": self = .compact
     case "migrate": self = .migrate
     case "backup":

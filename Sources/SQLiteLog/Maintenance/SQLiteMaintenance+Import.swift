@@ -3,11 +3,16 @@ internal import ReactorLog
 extension SQLiteMaintenance {
   /// Imports the output of ``export(_:)``, completely or not at all.
   ///
-  /// - Parameter next: Returns the next line, without its end; `nil` after the last one.
+  /// - Parameters:
+  ///   - report: Leaves out each session and global with a line that is damaged or invalid, or that
+  ///     exists, and is called with a text about the first of these lines of each. `nil` leaves out nothing.
+  ///   - next: Returns the next line, without its end; `nil` after the last one.
   /// - Returns: The number of imported sessions.
-  /// - Throws: If a daemon uses the store, a line is invalid, or one of the sessions exists; or the
-  ///   error of `next`.
-  public func `import`(_ next: () throws -> [UInt8]?) throws -> Int {
+  /// - Throws: If a daemon uses the store, or a line is invalid and `report` is `nil`; or the error of
+  ///   `next`.
+  public func `import`(
+    leavingOut report: ((String) -> Void)? = nil, _ next: () throws -> [UInt8]?
+  ) throws -> Int {
     var count = 0
     var failure: (any Error)?
     try exclusively { (file) throws(DatabaseError) in
@@ -15,7 +20,7 @@ extension SQLiteMaintenance {
       try connection.execute("BEGIN IMMEDIATE")
       var lines = try ImportedLines(into: connection)
       do {
-        while let line = try next() { try lines.insert(line) }
+        while let line = try next() { try lines.insert(line, leavingOut: report) }
         try lines.finishSession()
         try connection.execute("COMMIT")
         count = lines.sessionCount
@@ -33,6 +38,7 @@ extension SQLiteMaintenance {
 private struct ImportedLines {
   private(set) var sessionCount = 0
 
+  private let connection: Connection
   private let inspect: Statement
   private let insertSession: Statement
   private let readSession: Statement
@@ -49,12 +55,16 @@ private struct ImportedLines {
   private let listSnapshots: Statement
   private let sealSnapshot: Statement
   private var line = 0
+  /// Whether the current session is left out.
+  private var isLeftOut = false
   private var session: Int64
   private var last: Int?
   private var snapshot = 0
   private var chain: UInt64 = 0
 
   init(into connection: Connection) throws(DatabaseError) {
+    self.connection = connection
+    try connection.execute("SAVEPOINT part")
     session = try connection.integer(
       """
       SELECT max(
@@ -66,7 +76,8 @@ private struct ImportedLines {
         json_type(?1, '$.outcome') IS 'text', json_type(?1, '$.accepted') IS 'integer',
         json_type(?1, '$.timer') IS 'text', json_type(?1, '$.failed') IS 'text',
         iif(json_type(?1, '$.snapshot') = 'integer', json_extract(?1, '$.snapshot'), NULL),
-        iif(json_type(?1, '$.version') = 'integer', json_extract(?1, '$.version'), NULL)
+        iif(json_type(?1, '$.version') = 'integer', json_extract(?1, '$.version'), NULL),
+        iif(json_type(?1, '$.damaged') = 'text', json_extract(?1, '$.damaged'), NULL)
       WHERE json_valid(?1)
       """)
     // The name of a reactor contains no slash.
@@ -171,20 +182,43 @@ private struct ImportedLines {
   }
 
   /// Inserts a line.
-  mutating func insert(_ text: [UInt8]) throws {
+  mutating func insert(_ text: [UInt8], leavingOut report: ((String) -> Void)?) throws {
     line += 1
     guard !text.isEmpty else { return }
+    let before = sessionCount
+    do {
+      try insert(text)
+    } catch let error as SQLiteLogError where report != nil && error.code == .invalidInput {
+      if !isLeftOut { report?(error.message) }
+      // A global is one line; a session is left out with all of its lines.
+      guard sessionCount > 0 else { return }
+      sessionCount = isLeftOut ? before : sessionCount - 1
+      isLeftOut = true
+      try connection.execute("ROLLBACK TO part")
+    }
+  }
+
+  private mutating func insert(_ text: [UInt8]) throws {
     do throws(DatabaseError) {
-      let row = try inspect.first(text, as: (Bool, Bool, Bool, Bool, Bool, Bool, Int?, Int?).self)
+      let row = try inspect.first(
+        text, as: (Bool, Bool, Bool, Bool, Bool, Bool, Int?, Int?, String?).self)
       guard
         let (
-          isSession, isShared, isOutcome, isAccepted, isTimer, isFailure, snapshotVersion, version
+          isSession, isShared, isOutcome, isAccepted, isTimer, isFailure, snapshotVersion, version,
+          damaged
         ) = row
       else {
         throw invalid("is not JSON")
       }
-      if isSession {
+      if damaged == "session" {
+        try beginPart()
+        throw invalid("is a session that is damaged in the exported store")
+      } else if isSession {
         try startSession(text)
+      } else if isLeftOut, !isShared {
+        return
+      } else if let damaged {
+        throw invalid("is a row of \(damaged) that is damaged in the exported store")
       } else if let snapshotVersion, sessionCount > 0 {
         try checkVersion(snapshotVersion)
         snapshot = max(snapshot, snapshotVersion)
@@ -221,10 +255,17 @@ private struct ImportedLines {
     guard version > 0, StoredValues.counts.contains(version) else { throw outOfRange }
   }
 
-  private mutating func startSession(_ text: [UInt8]) throws(DatabaseError) {
+  /// Finishes a session, and begins one that can be left out.
+  private mutating func beginPart() throws(DatabaseError) {
     try finishSession()
+    try connection.execute("RELEASE part; SAVEPOINT part")
+    isLeftOut = false
     session += 1
     sessionCount += 1
+  }
+
+  private mutating func startSession(_ text: [UInt8]) throws(DatabaseError) {
+    try beginPart()
     last = nil
     snapshot = 0
     try insertSession.execute(text, session)
@@ -264,7 +305,7 @@ private struct ImportedLines {
 
   /// Completes the session that was started last.
   func finishSession() throws(DatabaseError) {
-    guard sessionCount > 0 else { return }
+    guard sessionCount > 0, !isLeftOut else { return }
     try markGlobals.execute(session)
     let epoch = try readSession.first(session, as: String.self) ?? ""
     let seed = EntryChain.seed(epoch)

@@ -1,4 +1,5 @@
 internal import ReactorLog
+internal import Synchronization
 internal import Telemetry
 
 /// The changes of a store that this process writes to.
@@ -6,8 +7,14 @@ final class SQLiteFeed: ChangeFeed {
   let store: String
   private let readers: ReaderPool
   private let publisher: ChangePublisher
+  private let logger: Logger
+  /// The number of the last damaged change that the log names.
+  private let named = Mutex(0)
 
-  init(named store: String, _ publisher: ChangePublisher, _ readers: ReaderPool) {
+  init(
+    named store: String, _ publisher: ChangePublisher, _ readers: ReaderPool, logger: Logger
+  ) {
+    self.logger = logger
     self.store = store
     self.publisher = publisher
     self.readers = readers
@@ -25,8 +32,22 @@ final class SQLiteFeed: ChangeFeed {
   func changes(after number: Int, limit: Int) throws(LogError) -> [StoreChange] {
     // Changes after `latest` are committed, but their states may not be published yet.
     let latest = latest
-    return try readers.read { (reader) throws(DatabaseError) in
+    let changes = try readers.read { (reader) throws(DatabaseError) in
       try reader.changes(after: number, upTo: latest, limit: limit)
+    }
+    for change in changes {
+      guard case .damaged(let name) = change.kind, isUnnamed(change.number) else { continue }
+      logger.error(
+        "a change of the feed is damaged", ["change": "\(change.number)", "name": name])
+    }
+    return changes
+  }
+
+  /// Returns whether the log has not named a damaged change yet.
+  private func isUnnamed(_ number: Int) -> Bool {
+    named.withLock { named in
+      defer { named = max(named, number) }
+      return number > named
     }
   }
 
@@ -41,9 +62,7 @@ extension LogReader {
     try findOldestChange.first(as: Int.self)
   }
 
-  /// The changes after a number, in order.
-  ///
-  /// - Throws: If the first one is damaged; a later one ends the page.
+  /// The changes after a number, in order; a row that no change can be read from is one of them.
   func changes(
     after number: Int, upTo latest: Int, limit: Int
   ) throws(DatabaseError) -> [StoreChange] {
@@ -58,10 +77,10 @@ extension LogReader {
     {
       guard StoredValues.areCounts(number, version, first), RowValues.areTimes(at),
         let kind = StoredChange.kind(kind, first: first, origin: origin, name: session),
-        reactor.map({ RowValues.key(reactor: $0, id: session) != nil }) ?? true
+        reactor.map({ RowValues.key(reactor: $0, id: session) != nil }) ?? kind.isGlobal
       else {
-        guard changes.isEmpty else { break }
-        throw .damaged("change \(number)")
+        changes.append(.damaged(number, name: reactor.map { "\($0)/\(session)" } ?? session))
+        continue
       }
       changes.append(
         StoreChange(
@@ -69,6 +88,20 @@ extension LogReader {
           cursor: Cursor(epoch: epoch, version: version), at: at, by: by))
     }
     return changes
+  }
+}
+
+extension StoreChange.Kind {
+  /// Whether a change of the kind has no session.
+  fileprivate var isGlobal: Bool { if case .global = self { true } else { false } }
+}
+
+extension StoreChange {
+  /// The change of a damaged row.
+  fileprivate static func damaged(_ number: Int, name: String) -> StoreChange {
+    StoreChange(
+      number: number, kind: .damaged(name: String(name.prefix(256))), key: nil,
+      cursor: Cursor(epoch: "", version: 0), at: Timestamp(milliseconds: 0))
   }
 }
 

@@ -94,6 +94,7 @@ struct StoredChange {
     case .global(let name):
       self.kind = 3
       self.name = name
+    case .damaged: self.kind = -1  // only read, never written
     }
   }
 

@@ -25,6 +25,7 @@ import Testing
         case .changed(let from): "changed \(from)"
         case .ended: "ended"
         case .global(let name): "global \(name)"
+        case .damaged(let name): "damaged \(name)"
         }
       return "\(change.number) \(kind) \(change.key?.id ?? "-") \(change.cursor)"
     }

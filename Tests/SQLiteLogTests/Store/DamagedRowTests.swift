@@ -4,6 +4,8 @@ import ReactorCore
 import ReactorHost
 import ReactorLog
 import ReactorStreams
+import Synchronization
+import Telemetry
 import Testing
 
 @testable import SQLiteLog
@@ -120,13 +122,39 @@ import Testing
       try log.dueTimers(after: nil, until: Timestamp(milliseconds: .max), limit: 1) == .none)
   }
 
-  @Test func `a damaged change ends a page, and a damaged number begins the feed again`() throws {
-    try execute("UPDATE changes SET kind = 9 WHERE number = 3")
+  @Test(arguments: [
+    "kind = 9", "kind = -1", "session = 'bad id'", "session = ''", "reactor = ''",
+    "session = hex(zeroblob(2500))", "session = CAST(x'ff' AS TEXT)", "version = -1",
+    "first = 9223372036854775807", "at = -9223372036854775808",
+  ])
+  func `a damaged change is named in the feed, and the others follow`(_ change: String) throws {
+    for numbers in [[1], [3], [1, 3], [1, 2, 3, 4]] {
+      let list = numbers.map(String.init).joined(separator: ",")
+      let copy = folder["copy-\(list).db"]
+      try SQLiteMaintenance(path: path).backUp(to: copy)
+      try execute("INSERT INTO feed SELECT 'named'", at: copy)
+      try execute("UPDATE changes SET \(change) WHERE number IN (\(list))", at: copy)
+      let lines = Mutex(0)
+      let log = try SQLiteLog(
+        path: copy, changeRetention: .seconds(86_400),
+        logger: Logger(level: .error) { _, _, _ in lines.withLock { $0 += 1 } })
+      let feed = try #require(log.changes)
+      let latest = feed.latest
+      for _ in 0..<2 {
+        let changes = try feed.changes(after: 0, limit: 9)
+        #expect(changes.map(\.number) == Array(1...latest))
+        let damaged = changes.filter { if case .damaged = $0.kind { true } else { false } }
+        #expect(damaged.map(\.number) == numbers.filter { $0 <= latest })
+      }
+      #expect(lines.withLock { $0 } == numbers.filter { $0 <= latest }.count)
+      log.close()
+    }
+  }
+
+  @Test func `a damaged number begins the feed again`() throws {
     var log = try SQLiteLog(path: path, changeRetention: .seconds(86_400))
     var feed = try #require(log.changes)
     let name = feed.store
-    #expect(try feed.changes(after: 0, limit: 9).map(\.number) == [1, 2])
-    #expect(throws: LogError.self) { try feed.changes(after: 2, limit: 9) }
     log.close()
     try execute("UPDATE changes SET number = 9223372036854775807 WHERE number = 3")
     log = try SQLiteLog(path: path, changeRetention: .seconds(86_400))
@@ -134,6 +162,80 @@ import Testing
     feed = try #require(log.changes)
     #expect(feed.store != name)
     #expect(feed.latest == 0)
+  }
+
+  /// The number of sessions in an export.
+  private static func sessionCount(of lines: [[UInt8]]) -> Int {
+    lines.filter {
+      let text = String(decoding: $0, as: UTF8.self)
+      return text.hasPrefix(#"{"session""#) || text.hasPrefix(#"{"damaged":"session""#)
+    }.count
+  }
+
+  /// Damage of the first session, by table and by the columns of each.
+  @Test(arguments: [
+    "sessions SET session = 'bad id'", "sessions SET session = ''", "sessions SET session = '..'",
+    "sessions SET session = hex(zeroblob(2500))", "sessions SET session = CAST(x'ff' AS TEXT)",
+    "sessions SET reactor = ''", "sessions SET parameters = '{'", "sessions SET epoch = ''",
+    "sessions SET created = 9223372036854775807", "mutations SET mutation = '{'",
+    "mutations SET action = ''", "mutations SET revision = NULL",
+    "mutations SET version = -version",
+    "mutations SET at = 9223372036854775807", "snapshots SET state = '{'",
+    "snapshots SET version = -1", "accepted SET action = '['", "accepted SET failure = '{'",
+    "accepted SET principal = '{'", "accepted SET runs = -1",
+    "accepted SET at = -9223372036854775808",
+    "outcomes SET failure = '{'", "outcomes SET version = -1", "timers SET action = '{'",
+    "timers SET period = 0", "timers SET due = 9223372036854775807",
+  ])
+  func `no row ends an export, a list or an import of the others`(_ change: String) throws {
+    try execute("UPDATE \(change) WHERE \(change.hasPrefix("sessions") ? "id" : "session") = 1")
+    let lines = Mutex<[[UInt8]]>([])
+    try SQLiteMaintenance(path: path).export { line in lines.withLock { $0.append(line) } }
+    func next(_ lines: [[UInt8]]) -> () -> [UInt8]? {
+      var rest = lines[...]
+      return { rest.popFirst() }
+    }
+    let all = lines.withLock { $0 }
+    let strict = SQLiteMaintenance(path: folder["strict.db"])
+    #expect(throws: SQLiteLogError.self) { try strict.import(next(all)) }
+    let reports = Mutex<[String]>([])
+    let imported = folder["imported.db"]
+    #expect(
+      try SQLiteMaintenance(path: imported).import(
+        leavingOut: { text in reports.withLock { $0.append(text) } }, next(all))
+        == Self.sessionCount(of: all) - 1)
+    #expect(reports.withLock { $0.count } == 1)
+    #expect(reports.withLock { $0.first?.hasPrefix("line ") } == true)
+    for store in [path, imported] {
+      let log = try SQLiteLog(path: store)
+      defer { log.close() }
+      let other = log.session(SessionKey(reactor: "sum", id: "other"))
+      let loaded = try other.load()
+      #expect(loaded.entries.count == 2)
+      #expect(loaded.acceptedActions.count == 2)
+      #expect(loaded.timers.count == 1)
+      #expect(try other.entries(after: 0, limit: 9).count == 4)
+      #expect(try log.sessions(of: "sum", after: nil, limit: 9).map(\.id).contains("other"))
+      #expect(try log.unfinishedSessions(after: nil, limit: 9).map(\.id).contains("other"))
+      #expect(try log.sharedValue("motto")?.version == 3)
+      let ids = try log.sessions(of: "sum", after: nil, limit: 9).map(\.id)
+      #expect(store == path || !ids.contains("demo"))
+    }
+    #expect(try SQLiteMaintenance(path: imported).check() == [])
+  }
+
+  @Test func `a damaged global is left out, and the sessions are imported`() throws {
+    try execute("UPDATE shared SET value = '{'")
+    let lines = Mutex<[[UInt8]]>([])
+    try SQLiteMaintenance(path: path).export { line in lines.withLock { $0.append(line) } }
+    let count = Self.sessionCount(of: lines.withLock { $0 })
+    let reports = Mutex(0)
+    let store = SQLiteMaintenance(path: folder["imported.db"])
+    let imported = try store.import(leavingOut: { _ in reports.withLock { $0 += 1 } }) {
+      lines.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+    }
+    #expect(imported == count)
+    #expect(reports.withLock { $0 } == 1)
   }
 
   @Test func `an id of a history that is too large does not affect new sessions`() async throws {
