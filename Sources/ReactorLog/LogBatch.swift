@@ -26,6 +26,10 @@ public struct LogBatch: Equatable, Sendable {
   /// The ids of the stored failures to remove.
   public var settled: [String]
 
+  /// The marks of values that the session has received, and that caused no mutation of their own; stored
+  /// with the entries.
+  public var received: [LogEntry.GlobalMark] = []
+
   /// The parameters of the session, as JSON; stored if the batch creates the session, otherwise
   /// ignored.
   public var parameters: [UInt8]?

@@ -2,8 +2,12 @@
 public struct LogEntry: Equatable, Sendable {
   /// The revision of a global that caused a mutation.
   public struct GlobalMark: Equatable, Sendable {
-    /// The global's name.
+    /// The global's name; for a further observer of the global in the same session, followed by `#` and
+    /// its number.
     public let name: String
+
+    /// The global's name.
+    public var global: String { String(name.prefix { $0 != "#" }) }
 
     /// The revision of the global, which is never repeated, even across restarts.
     public let revision: UInt64

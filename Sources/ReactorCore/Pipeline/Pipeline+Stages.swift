@@ -23,6 +23,7 @@ extension Pipeline {
     switch event {
     case .next(let mutation):
       let isHandled: Void? = ifOwned { contents in
+        guard !contents.origin.isApplied else { return }
         if waitingMutations.load(ordering: .acquiring) == 0 {
           contents.mutationEmitted(mutation)
         } else {

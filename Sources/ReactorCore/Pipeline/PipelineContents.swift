@@ -325,10 +325,16 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
   ///
   /// - Returns: Whether the action was handled or enqueued.
   func actionEmitted(_ action: Action) -> Bool {
+    guard !origin.isApplied else { return true }
     let effect: (any TrackedEffect)? = if case .effect(let effect) = origin { effect } else { nil }
     guard let pipeline else { return false }
     if pipeline.waitingActions.load(ordering: .acquiring) == 0 {
-      start(action, as: effect)
+      // The mutations of an action that a global causes within this turn have the global's mark.
+      if case .global = origin {
+        startAttributed(action, as: nil)
+      } else {
+        start(action, as: effect)
+      }
     } else {
       pipeline.post(action, as: effect)
     }

@@ -27,10 +27,19 @@ package enum MutationOrigin: Sendable {
   /// The effect of an action; `nil` if it is not tracked.
   case effect((any TrackedEffect)?)
 
-  case global(name: String, revision: UInt64)
+  /// A value from outside of the reactor: of a global, or another session's State.
+  ///
+  /// If it is applied, the State has its mutations already: actions and mutations that it causes are
+  /// dropped.
+  case global(name: String, revision: UInt64, isApplied: Bool)
 
   /// A stream that the reactor merged into its mutations.
   case external
+
+  /// Whether the State has the mutations of this origin already.
+  @usableFromInline var isApplied: Bool {
+    if case .global(_, _, isApplied: true) = self { true } else { false }
+  }
 }
 
 /// A mutation and the state after it.

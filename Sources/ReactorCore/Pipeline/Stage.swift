@@ -1,6 +1,12 @@
 public import ReactorStreams
 public import Synchronization
 
+/// A serial context that distinguishes the values with which a reactor's streams begin from later ones.
+package protocol JoiningContext: SerialContext {
+  /// Connects streams again after a failure.
+  func joining(_ connect: () -> Void)
+}
+
 /// One of the three streams that a reactor can transform: its input and its output.
 @usableFromInline
 final class Stage<Element: Sendable> {
@@ -100,9 +106,18 @@ final class Stage<Element: Sendable> {
   }
 
   private func reconnect(in context: any SerialContext) {
-    CurrentSerialContext.gatheringEvents(in: context) {
-      assemble()
-      connect()
+    // End the observations of the failed stream first: the new ones have the same marks then.
+    subscription.disposable = Disposables.create()
+    let connects = {
+      CurrentSerialContext.gatheringEvents(in: context) { [self] in
+        assemble()
+        connect()
+      }
+    }
+    if let context = context as? any JoiningContext {
+      context.joining(connects)
+    } else {
+      connects()
     }
   }
 

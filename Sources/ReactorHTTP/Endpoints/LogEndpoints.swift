@@ -46,7 +46,7 @@ struct LogEndpoints {
       try container.encode(entry.at.description, forKey: .at)
       try container.encode(entry.action.map { EncodedJSON(trusted: $0) }, forKey: .action)
       try container.encode(EncodedJSON(trusted: entry.mutation), forKey: .mutation)
-      if let global = entry.global?.name { try container.encode(global, forKey: .global) }
+      if let global = entry.global?.global { try container.encode(global, forKey: .global) }
       if let by = entry.by { try container.encode(by, forKey: .by) }
     }
   }

@@ -79,7 +79,7 @@ extension CommitMachine {
   }
 
   /// The consequences of a committed batch, in the order of their execution.
-  struct Publication {
+  struct Publication: Sendable {
     /// The version before the batch.
     let version: Int
     let states: SmallArray<[UInt8]?>

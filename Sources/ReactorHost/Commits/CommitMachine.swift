@@ -23,8 +23,8 @@ internal import Telemetry
 /// ```
 ///
 /// - At most one batch is at the log. Mutations that are reduced meanwhile form the next batch.
-/// - A state becomes visible when its batch is committed: first to the observers, in version order
-///   and each version once, then to the requests that caused it.
+/// - A state becomes visible when its batch is committed: first to the requests that caused it, then to
+///   the observers, in version order and each version once.
 /// - A turn's changes are committed in one batch: no batch is formed while a turn runs.
 struct CommitMachine<Reply: Sendable>: Sendable {
   /// Called once: with `true` when a batch is committed, with `false` if the session ends before.

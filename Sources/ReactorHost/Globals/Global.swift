@@ -15,8 +15,8 @@ internal import Telemetry
 /// ```
 ///
 /// A session that subscribes while its reactor is connected receives each value in a turn of its
-/// own, like an action. It receives each value once, even if it was evicted meanwhile, and `null`
-/// only after another value.
+/// own, like an action. A loaded session receives the current value again; the mutation that it causes
+/// is stored once, and that of `null` only after another value.
 public final class Global<Value: Codable & Sendable>: RefreshableGlobal, ObservableType {
   private struct Setting: Sendable {
     let value: Value
@@ -52,6 +52,12 @@ public final class Global<Value: Codable & Sendable>: RefreshableGlobal, Observa
     var observers: [any SessionObserver] = []
     /// The number of values that wait for the log.
     var pending = 0
+
+    mutating func takeUnpublished() -> (Setting, [any SessionObserver])? {
+      guard !unpublished.isEmpty else { return nil }
+      published = unpublished.removeFirst()
+      return (published, observers)
+    }
   }
 
   /// The value.
@@ -70,6 +76,8 @@ public final class Global<Value: Codable & Sendable>: RefreshableGlobal, Observa
   private let writes = SerialAsyncQueue()
   /// The maximum number of values that wait for the log.
   private static var pendingBound: Int { 10_000 }
+  /// The maximum number of values that wait for the observers.
+  private static var unpublishedBound: Int { 1_000 }
   /// Publishes the values one at a time and in order, whichever threads set them.
   private let publications = SerialQueue<Void>()
 
@@ -156,6 +164,7 @@ public final class Global<Value: Codable & Sendable>: RefreshableGlobal, Observa
       write(value, json) { [self] result in
         state.withLock { $0.pending -= 1 }
         respond(result, completion)
+        notify()
         done()
       }
     }
@@ -209,12 +218,24 @@ public final class Global<Value: Codable & Sendable>: RefreshableGlobal, Observa
     }
   }
 
+  /// Sets the current value; ``notify()`` publishes it to the observers.
   private func publish(_ setting: Setting) {
     state.withLock { state in
       state.latest = setting
       state.unpublished.append(setting)
+      // Observers that are slower than the writers skip values.
+      if state.unpublished.count > Self.unpublishedBound { state.unpublished = [setting] }
     }
-    publications.post((), handle: publishNext)
+  }
+
+  /// Notifies the observers of the values that are set: now, or on a queue if there are many.
+  private func notify() {
+    let count = state.withLock { $0.observers.count } + settings.observerCount
+    guard count > ManyObservers.bound else {
+      publications.post((), handle: publishNext)
+      return
+    }
+    ManyObservers.queue.async { self.publications.post((), handle: self.publishNext) }
   }
 
   /// Publishes a value that the log has.
@@ -246,6 +267,7 @@ public final class Global<Value: Codable & Sendable>: RefreshableGlobal, Observa
     store.withLock { $0 = (log, logger) }
     do throws(LogError) {
       if let stored = try log.sharedValue(name) { publishReadable(stored, logger) }
+      notify()
     } catch {
       logger.error(
         "global cannot be read and has its initial value", ["global": name, "error": "\(error)"])
@@ -260,7 +282,8 @@ public final class Global<Value: Codable & Sendable>: RefreshableGlobal, Observa
     guard let (log, logger) = store.withLock({ $0 }) else { return completion(true) }
     // Read between writes: a value that was read before a write must not be published after it.
     writes.enqueue { [self] done in
-      reload(from: log, logger) { result in
+      reload(from: log, logger) { [self] result in
+        notify()
         if case .success = result { completion(true) } else { completion(false) }
         done()
       }
@@ -298,15 +321,11 @@ public final class Global<Value: Codable & Sendable>: RefreshableGlobal, Observa
   }
 
   private func publishNext(_: Void) {
-    let (next, observers) = state.withLock { state -> (Setting?, [any SessionObserver]) in
-      guard !state.unpublished.isEmpty else { return (nil, []) }
-      state.published = state.unpublished.removeFirst()
-      return (state.published, state.observers)
+    while let (next, observers) = state.withLock({ $0.takeUnpublished() }) {
+      settings.send(.next(next))
+      guard !next.isUnreadable else { continue }
+      for observer in observers { observer.sessionDidCommit(next.state) }
     }
-    guard let next else { return }
-    settings.send(.next(next))
-    guard !next.isUnreadable else { return }
-    for observer in observers { observer.sessionDidCommit(next.state) }
   }
 
   /// Sets the value from JSON.
@@ -326,16 +345,36 @@ public final class Global<Value: Codable & Sendable>: RefreshableGlobal, Observa
   ///
   /// - Returns: A disposable that cancels the subscription.
   public func subscribe(_ observer: any ObserverType<Value>) -> any Disposable {
-    let context = CurrentSerialContext.value as? any GlobalContext
-    let name = name
-    return settings.subscribe(
-      AnyObserver { event in
-        guard case .next(let setting) = event, !setting.isUnreadable else { return }
-        guard let context else { return observer.on(.next(setting.value)) }
-        context.deliver(global: name, revision: setting.revision, isNull: setting.isNull) {
+    guard let context = CurrentSerialContext.value as? any GlobalContext else {
+      return settings.subscribe(
+        AnyObserver { event in
+          guard case .next(let setting) = event, !setting.isUnreadable else { return }
           observer.on(.next(setting.value))
+        })
+    }
+    let observation = context.beginObservation(of: name)
+    let seen = Mutex(-1)
+    @Sendable func deliver(_ setting: Setting) {
+      guard !setting.isUnreadable else { return }
+      let value = OutsideValue(revision: setting.revision, isNull: setting.isNull) {
+        seen.withLock { seen in
+          defer { seen = max(seen, setting.version) }
+          return setting.version > seen
         }
+      }
+      context.deliver(value, to: observation) { observer.on(.next(setting.value)) }
+    }
+    let subscription = settings.subscribe(
+      AnyObserver { event in
+        if case .next(let setting) = event { deliver(setting) }
       })
+    // A value that was acknowledged, of which the observers have not been notified yet.
+    let (latest, published) = state.withLock { ($0.latest, $0.published) }
+    if latest.version != published.version { deliver(latest) }
+    return Disposables.create {
+      subscription.dispose()
+      context.end(observation)
+    }
   }
 }
 

@@ -42,12 +42,14 @@ extension ReactorType {
     let mayFollow = follows || type(of: instance) != R.self
     return NewInstance(pipeline: pipeline) { [self] session in
       let context = SessionSerialContext(session)
-      guard !session.checksMutations else {
-        return connectChecked(pipeline, from: state, in: context, of: session, mayFollow: mayFollow)
+      context.joining {
+        guard !session.checksMutations else {
+          return connectChecked(pipeline, from: state, in: context, of: session, mayFollow: mayFollow)
+        }
+        pipeline.connect(
+          from: state, in: context, quota: session.effectQuota, mayFollow: mayFollow
+        ) { [self] in report($0, in: context) }
       }
-      pipeline.connect(
-        from: state, in: context, quota: session.effectQuota, mayFollow: mayFollow
-      ) { [self] in report($0, in: context) }
     }
   }
 

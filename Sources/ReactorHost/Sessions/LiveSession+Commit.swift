@@ -27,8 +27,10 @@ extension LiveSession {
     from origin: MutationOrigin
   ) {
     var global: LogEntry.GlobalMark?
-    if case .global(let name, let revision) = origin {
-      global = LogEntry.GlobalMark(name: name, revision: revision)
+    if case .global(let name, let revision, _) = origin {
+      let mark = LogEntry.GlobalMark(name: name, revision: revision)
+      globals.didCause(mark)
+      global = mark
     }
     // The closure moves the values out of variables: captured constants would be copied.
     var entry: LogEntry? = LogEntry(
@@ -124,6 +126,7 @@ extension LiveSession {
     // `take()` moves the batch out of the variable, which a pattern would copy.
     guard case (var batch, let version)? = taken.take() else { return }
     if version == 0 { batch.parameters = parameters }
+    if !batch.entries.isEmpty { batch.received = globals.claim() }
     // The closure captures nothing else, so that it needs no allocation.
     log.append(batch, to: epoch, expecting: version) { [self] result in
       switch result {
@@ -140,11 +143,17 @@ extension LiveSession {
     commits.withLock { committed = $0.committed(snapshotInterval: interval) }
     guard let publication = committed.take() else { return }
     environment.counts.didCommit(publication.states.count, after: publication.stopwatch)
-    publication.notifyObservers()
     for proceed in publication.continuations { proceed(true) }
     publication.replies.forEach { $0.reply.respond(with: publication.latest) }
     if let snapshot = publication.snapshot { log.save(snapshot, of: epoch) }
     if publication.snapshotIsDue { SnapshotTurn(session: self).enqueue() }
+    guard publication.observers.count > ManyObservers.bound else { return notify(publication) }
+    ManyObservers.queue.async { self.notify(publication) }
+  }
+
+  /// Notifies the observers, after the responses.
+  private func notify(_ publication: CommitMachine<ActionReply>.Publication) {
+    publication.notifyObservers()
     // Announce the next batch last, so that the observers are notified of the batches in order.
     switch commits.withLock({ $0.published() }) {
     case .rest: break

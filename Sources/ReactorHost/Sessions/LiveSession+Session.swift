@@ -102,7 +102,10 @@ extension LiveSession: Session, SubmissionTarget, AudienceOwner {
 
   @usableFromInline
   func observe(_ observer: any SessionObserver) -> CommittedState? {
-    observe(observer, retains: true)
+    if let follower = observer as? SessionFollower {
+      return observation.followers.add(follower, to: self)
+    }
+    return observe(observer, retains: true)
   }
 
   /// Adds an observer, see ``CommitMachine/add(_:retains:)``.
@@ -116,6 +119,9 @@ extension LiveSession: Session, SubmissionTarget, AudienceOwner {
 
   @usableFromInline
   func stopObserving(_ observer: any SessionObserver) {
+    if let follower = observer as? SessionFollower {
+      return observation.followers.remove(follower, from: self)
+    }
     commits.withLock { meter.setObserved($0.remove(observer)) }
   }
 

@@ -26,6 +26,7 @@ final class LiveSession: BatchSource {
   let audience = Mutex(Audience())
   let signalObservers = SignalObservers()
   let sends = SessionSends()
+  let observation = SessionObservation()
   @usableFromInline let marks = SessionMarks()
   let activityObservers = ActivityObservers()
   // Adjacent and last, so that their trailing bytes share a word.
@@ -111,6 +112,16 @@ final class LiveSession: BatchSource {
   /// The error that ended the session; `nil` if it is open, or was deleted or evicted.
   var fault: LogError? {
     commits.withLock { $0.fault }
+  }
+
+  /// The first values of its observations; created with the first one.
+  var joins: SessionJoins {
+    observation.joins(waiting: environment.router == nil && current.version > 0)
+  }
+
+  /// Calls a completion when the reactor has the first values of all that it observes.
+  func whenJoined(_ completion: @escaping @Sendable () -> Void) {
+    if let joins = observation.existingJoins { joins.start(completion) } else { completion() }
   }
 
   // MARK: Turns

@@ -84,6 +84,8 @@ final class ReactorRuntime: HostedReactor {
     _ id: String, for intent: SessionIntent, parameters: [UInt8]?,
     completion: @escaping @Sendable (Result<OpenedSession, SessionError>) -> Void
   ) {
+    // No row may be written of a session that no client and no list can name.
+    guard SessionKey.isValid(id: id) else { return completion(.failure(.unknown)) }
     guard let slot = slots.useOrCreate(id) else { return completion(.failure(.tooMany)) }
     slot.open(for: intent, parameters: parameters, completion: completion)
   }
@@ -162,6 +164,7 @@ final class ReactorRuntime: HostedReactor {
     _ source: String, at version: Int?, to id: String, parameters: [UInt8]?,
     completion: @escaping @Sendable (Result<OpenedSession, SessionError>) -> Void
   ) {
+    guard SessionKey.isValid(id: id) else { return completion(.failure(.unknown)) }
     guard let origin = slots.useOrCreate(source), let target = slots.useOrCreate(id) else {
       return completion(.failure(.tooMany))
     }
@@ -375,6 +378,11 @@ final class ReactorRuntime: HostedReactor {
   /// Returns the session in memory, even if earlier requests still wait for it.
   func residentSession(_ id: String) -> LiveSession? {
     slots.find(id)?.live
+  }
+
+  /// Returns the session for an observer of its State, if it is in memory or is about to be.
+  func observableSession(_ id: String) -> LiveSession? {
+    slots.find(id)?.observable
   }
 
   /// Evicts a session from memory now, unless it is in use.

@@ -8,6 +8,8 @@ internal import Synchronization
 @usableFromInline
 final class SessionSerialContext: GlobalContext {
   @usableFromInline weak let session: LiveSession?
+  /// Whether the streams are being connected; changed in turns of the session.
+  private let isJoining = Atomic<Bool>(false)
 
   @usableFromInline
   init(_ session: LiveSession) {
@@ -24,12 +26,64 @@ final class SessionSerialContext: GlobalContext {
     session?.enqueue(work)
   }
 
+  // MARK: Values from outside
+
+  @usableFromInline
+  func joining(_ connect: () -> Void) {
+    let outer = isJoining.exchange(true, ordering: .relaxed)
+    connect()
+    isJoining.store(outer, ordering: .relaxed)
+    if !outer { deliverJoins() }
+  }
+
+  func beginObservation(of name: String) -> ValueObservation {
+    ValueObservation(
+      name: name, number: session?.globals.beginObservation(of: name) ?? 1,
+      isJoin: isJoining.load(ordering: .relaxed))
+  }
+
+  func end(_ observation: ValueObservation) { session?.globals.end(observation) }
+
   func deliver(
-    global name: String, revision: UInt64, isNull: Bool, _ work: @escaping @Sendable () -> Void
+    _ value: OutsideValue, to observation: ValueObservation, _ work: @escaping @Sendable () -> Void
   ) {
-    session?.enqueue { [weak session] in
-      guard let session, session.globals.add(revision, of: name, isNull: isNull) else { return }
-      session.pipeline.attribute(.global(name: name, revision: revision), work)
+    let value = SessionJoins.Value(value: value, observation: observation, work: work)
+    guard observation.isJoin, let joins = session?.joins else { return deliver(value) }
+    if joins.add(value, isJoining: isJoining.load(ordering: .relaxed)) { deliver(value) }
+  }
+
+  var waitsForJoins: Bool { session?.joins.waits ?? false }
+
+  func beginJoin(_ open: @escaping @Sendable () -> Void) { session?.joins.begin(open) }
+
+  func endJoin() {
+    guard let joins = session?.joins else { return }
+    joins.end()
+    deliverJoins()
+    joins.completeIfDone()
+  }
+
+  /// Delivers the values of joins, unless some are missing: first those that the session has.
+  private func deliverJoins() {
+    guard let session, !isJoining.load(ordering: .relaxed) else { return }
+    let values = session.observation.existingJoins?.take() ?? []
+    let known = values.map { session.globals.has($0.value, as: $0.observation.mark) }
+    for (value, isKnown) in zip(values, known) where isKnown { deliver(value) }
+    for (value, isKnown) in zip(values, known) where !isKnown { deliver(value) }
+  }
+
+  private func deliver(_ delivered: SessionJoins.Value) {
+    session?.enqueue { [self] in
+      guard let session else { return }
+      let (value, observation) = (delivered.value, delivered.observation)
+      guard value.isNew() else { return }
+      let isApplied = session.globals.receive(value, by: observation)
+      let origin = MutationOrigin.global(
+        name: observation.mark, revision: value.revision, isApplied: isApplied)
+      // The reactor observed before the load the sources that an applied value selects.
+      session.pipeline.attribute(origin) {
+        if isApplied { joining(delivered.work) } else { delivered.work() }
+      }
     }
   }
 }

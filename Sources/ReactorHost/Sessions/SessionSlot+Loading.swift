@@ -215,16 +215,19 @@ extension SessionSlot {
       case .success(let restored): session = restored
       case .failure(let error): return completion(.failure(.log(reported(error))))
       }
-      let opened = OpenedSession(session: session, wasCreated: false)
-      guard !loaded.acceptedActions.isEmpty, !environment.settings.isPaused else {
-        publish(session)
-        return completion(.success(opened))
-      }
-      // The journal's actions are executed before any other.
-      JournalRecovery(session: session).resume(loaded.acceptedActions) { [self] in
+      offer(session)
+      @Sendable func finish() {
+        offer(nil)
         if let fault = session.fault { return completion(.failure(.log(fault))) }
         publish(session)
-        completion(.success(opened))
+        completion(.success(OpenedSession(session: session, wasCreated: false)))
+      }
+      session.whenJoined { [environment] in
+        guard !loaded.acceptedActions.isEmpty, !environment.settings.isPaused else {
+          return finish()
+        }
+        // The journal's actions are executed before any other.
+        JournalRecovery(session: session).resume(loaded.acceptedActions) { finish() }
       }
     }
   }

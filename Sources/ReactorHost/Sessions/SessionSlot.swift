@@ -21,6 +21,8 @@ final class SessionSlot: Sendable {
     var state = State.unloaded
     /// The requests that wait while another request loads the session; `nil` if none loads it.
     var waiting: [Opening]?
+    /// A loaded session that waits for the States of others, which may wait for its own.
+    var offered: LiveSession?
 
     /// The session if it is in memory.
     var live: LiveSession? {
@@ -69,6 +71,11 @@ final class SessionSlot: Sendable {
   var live: LiveSession? {
     guard let session = contents.withLock({ $0.live }), isUsable(session) else { return nil }
     return session
+  }
+
+  /// The session if it is in memory, or is about to be.
+  var observable: LiveSession? {
+    live ?? contents.withLock { $0.offered }
   }
 
   /// The session if it is in memory and no earlier request waits for it.
@@ -244,6 +251,11 @@ final class SessionSlot: Sendable {
   }
 
   // MARK: State
+
+  /// Returns the session to the followers of its State.
+  func offer(_ session: LiveSession?) {
+    contents.withLock { $0.offered = session }
+  }
 
   /// Returns the session to every caller from now on.
   func publish(_ session: LiveSession) {

@@ -111,6 +111,7 @@ final class MemorySession: Sendable {
         guard let global = batch.entries[index].global else { continue }
         contents.history.globals[global.name] = global.revision
       }
+      for mark in batch.received { contents.history.globals[mark.name] = mark.revision }
       let wasUnfinished = !contents.accepted.isEmpty
       for action in batch.accepted { contents.accepted[action.id] = action }
       for id in batch.finished { contents.accepted[id] = nil }

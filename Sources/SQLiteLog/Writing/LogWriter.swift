@@ -316,6 +316,7 @@ final class LogWriter {
     }
     for change in batch.timers { try apply(change, to: head.id) }
     try statements.write(failuresOf: batch, of: key, in: head.id)
+    for mark in batch.received { try statements.mark(mark, in: head.id) }
     if let last = batch.entries.last {
       try changes?.write(
         .changed(from: head.version), of: key, epoch: epoch, version: last.version, at: last.at,
@@ -351,8 +352,7 @@ final class LogWriter {
         unsafe try insert(entry, into: id, checksum, action: action, mutation: mutation)
       }
     }
-    guard let global = entry.global else { return }
-    try statements.markGlobal.execute(id, global.name, global.revision)
+    if let global = entry.global { try statements.mark(global, in: id) }
   }
 
   private func insert(

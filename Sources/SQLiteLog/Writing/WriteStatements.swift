@@ -151,3 +151,10 @@ struct WriteStatements {
     if !batch.failures.isEmpty { try trimFailures.execute(key.reactor) }
   }
 }
+
+extension WriteStatements {
+  /// Writes the latest revision of an observation.
+  func mark(_ mark: LogEntry.GlobalMark, in id: Int64) throws(DatabaseError) {
+    try markGlobal.execute(id, mark.name, mark.revision)
+  }
+}

@@ -27,14 +27,14 @@ struct CommitTests {
     #expect(watcher.seen.values == ["1 \(state(1))"])
   }
 
-  @Test func `observers are notified of a commit before the response`() throws {
+  @Test func `observers are notified of a commit after the response`() throws {
     let session = try stage.session()
     let watcher = Watcher()
     _ = session.observe(watcher)
     try session.submit(
       Array(#"{"add":1}"#.utf8), ifAt: nil, key: nil, for: nil, accepted: nil,
       completion: { watcher.seen.add($0.words) })
-    #expect(watcher.seen.values == ["1 \(state(1))", "committed 1 \(state(1))"])
+    #expect(watcher.seen.values == ["committed 1 \(state(1))", "1 \(state(1))"])
   }
 
   @Test func `mutations that are reduced during an append form the next batch`() throws {

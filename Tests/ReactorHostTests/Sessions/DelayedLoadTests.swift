@@ -268,8 +268,8 @@ struct DelayedLoadTests {
     let stage = Stage(over: log)
     let forks = Recorder<Result<OpenedSession, SessionError>>()
     try stage.reactor().fork("demo", at: 2, to: "copy") { forks.add($0) }
-    try stage.reactor().fork("demo", at: 9, to: "other copy") { forks.add($0) }
-    try stage.reactor().fork("nothing", at: nil, to: "third copy") { forks.add($0) }
+    try stage.reactor().fork("demo", at: 9, to: "other-copy") { forks.add($0) }
+    try stage.reactor().fork("nothing", at: nil, to: "third-copy") { forks.add($0) }
     try await eventually { forks.values.count == 3 }
     let errors = forks.values.compactMap(\.failure)
     #expect(errors.contains(.unknown))

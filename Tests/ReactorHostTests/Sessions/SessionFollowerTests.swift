@@ -19,11 +19,26 @@ struct SessionFollowerTests {
       self.work.withLock { $0.append(work) }
     }
 
+    func beginObservation(of name: String) -> ValueObservation {
+      ValueObservation(name: name, number: 1, isJoin: false)
+    }
+
+    func end(_ observation: ValueObservation) {}
+
     func deliver(
-      global name: String, revision: UInt64, isNull: Bool, _ work: @escaping @Sendable () -> Void
+      _ value: OutsideValue, to observation: ValueObservation,
+      _ work: @escaping @Sendable () -> Void
     ) {
       work()
     }
+
+    let waitsForJoins = false
+
+    func beginJoin(_ open: @escaping @Sendable () -> Void) { open() }
+
+    func endJoin() {}
+
+    func joining(_ connect: () -> Void) { connect() }
 
     /// Executes the next work, which another thread enqueues.
     func executeNext() async throws {

@@ -62,6 +62,10 @@ final class HostedSessions: SessionLink {
     expecting expectation: SendExpectation,
     completion: @escaping @Sendable (Result<[UInt8]?, any Error>) -> Void
   ) -> any Disposable {
+    guard SessionKey.isValid(id: session.id) else {
+      completion(.failure(SessionSendError.invalidID(session)))
+      return Disposables.create()
+    }
     let effect = RunningEffectContext.current
     var context = (effect?.request ?? RequestContext.current).sending(to: session, from: sender)
     if case .effects = expectation {
@@ -92,8 +96,14 @@ final class HostedSessions: SessionLink {
     let follower = SessionFollower(
       session, among: self, in: CurrentSerialContext.value as? any GlobalContext,
       receive: receive)
-    follower.open()
+    follower.start()
     return follower
+  }
+
+  /// Returns a session of this process for an observer, if it is in memory or is about to be.
+  func observable(_ session: SessionKey) -> LiveSession? {
+    guard SessionKey.isValid(id: session.id) else { return nil }
+    return (reactor(session.reactor) as? ReactorRuntime)?.observableSession(session.id)
   }
 
   // MARK: Typed references

@@ -21,6 +21,8 @@ final class SessionFollower: SessionObserver, Disposable {
     var hasEnded = false
     /// Whether a task is scheduled that dequeues the pending event.
     var isScheduled = false
+    /// Whether the session waits for the first event.
+    var isAwaited = false
     var isDisposed = false
   }
 
@@ -30,6 +32,8 @@ final class SessionFollower: SessionObserver, Disposable {
   /// session.
   private let context: (any GlobalContext)?
   private let receive: @Sendable (Result<[UInt8], any Error>) -> Void
+  /// `nil` for an observer without a session.
+  private let observation: ValueObservation?
   private let state = Mutex(State())
 
   init(
@@ -40,6 +44,23 @@ final class SessionFollower: SessionObserver, Disposable {
     self.sessions = sessions
     self.context = context
     self.receive = receive
+    observation = context?.beginObservation(of: key.description)
+  }
+
+  /// Begins.
+  ///
+  /// A reactor that is being connected receives the State of a session in memory together with the other
+  /// values that it begins with. It waits for that of a session that has to be loaded.
+  func start() {
+    guard let context, let observation, observation.isJoin else { return open() }
+    if let session = sessions.observable(key) {
+      state.withLock { $0.isScheduled = true }
+      observe(session)
+      return deliver(take(whileScheduled: false), to: observation, in: context)
+    }
+    guard context.waitsForJoins else { return open() }
+    state.withLock { $0.isAwaited = true }
+    context.beginJoin { [self] in open() }
   }
 
   /// Opens the session and observes it.
@@ -48,10 +69,11 @@ final class SessionFollower: SessionObserver, Disposable {
   func open() {
     Task { [self] in
       guard !state.withLock({ $0.isDisposed }) else { return }
+      guard SessionKey.isValid(id: key.id) else { return post(.end(.invalidID(key))) }
       guard let reactor = sessions.reactor(key.reactor) else {
         return post(.end(.unknownReactor(key)))
       }
-      if let live = reactor.liveSession(key.id) { return observe(live) }
+      if let live = sessions.observable(key) ?? reactor.liveSession(key.id) { return observe(live) }
       sessions.load { [self] in
         reactor.session(key.id, for: .use) { [self] result in
           switch result {
@@ -102,7 +124,7 @@ final class SessionFollower: SessionObserver, Disposable {
       case .state(let next):
         // Ignore the base if a later commit was published before it was posted.
         if let latest = state.latest, latest.epoch == next.cursor.epoch,
-          latest.version > next.version
+          latest.version >= next.version
         {
           return false
         }
@@ -117,21 +139,41 @@ final class SessionFollower: SessionObserver, Disposable {
   }
 
   private func deliver() {
-    guard let context else {
+    guard let context, let observation else {
       while let event = take(whileScheduled: true) { receive(event) }
       return
     }
+    guard !endWait() else {
+      deliver(take(whileScheduled: false), to: observation, in: context)
+      return context.endJoin()
+    }
     context.enqueue { [self] in
       switch take(whileScheduled: false) {
-      case .state(let next)?:
-        // Deliver the State in a separate turn, unless it has already caused a mutation of the
-        // session.
-        context.deliver(
-          global: key.description, revision: next.cursor.revision, isNull: false,
-          { [self] in receive(.state(next)) })
       case .end(let error)?: receive(.end(error))
-      case nil: break
+      case let event: deliver(event, to: observation, in: context)
       }
+    }
+  }
+
+  /// Delivers an event in a turn of its own.
+  private func deliver(
+    _ event: Event?, to observation: ValueObservation, in context: any GlobalContext
+  ) {
+    switch event {
+    case .state(let next)?:
+      context.deliver(OutsideValue(revision: next.cursor.revision), to: observation) { [self] in
+        receive(.state(next))
+      }
+    case .end(let error)?: context.enqueue { [self] in receive(.end(error)) }
+    case nil: break
+    }
+  }
+
+  /// Returns whether the session waits for an event, once.
+  private func endWait() -> Bool {
+    state.withLock { state in
+      defer { state.isAwaited = false }
+      return state.isAwaited
     }
   }
 
@@ -160,6 +202,8 @@ final class SessionFollower: SessionObserver, Disposable {
       return state.source.take()
     }
     source?.stopObserving(self)
+    if let observation { context?.end(observation) }
+    if endWait() { context?.endJoin() }
   }
 }
 

@@ -103,8 +103,8 @@ public struct SessionReference<R: Reactor>: Sendable where R.Action: Codable, R.
   /// The State: the current one, then the latest after each commit.
   ///
   /// Intermediate States can be skipped. In a reactor's `transform(mutation:)` each State arrives
-  /// in a separate turn, like the value of a global: once, even if the reactor was not in memory
-  /// meanwhile.
+  /// in a separate turn, like the value of a global. A loaded reactor receives the current one again;
+  /// the mutation that it causes is stored once.
   ///
   /// The stream creates the session unless `sessions.create` is `explicit`. It fails with
   /// ``SessionSendError/ended(_:)`` when the session is deleted.

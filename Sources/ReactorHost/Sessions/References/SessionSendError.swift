@@ -6,6 +6,9 @@ public enum SessionSendError: ActionError, Equatable {
   /// No reactor is hosted under the name.
   case unknownReactor(SessionKey)
 
+  /// The text is not the id of a session.
+  case invalidID(SessionKey)
+
   /// The session does not exist, and `sessions.create` is `explicit`.
   case unknownSession(SessionKey)
 
@@ -33,7 +36,7 @@ public enum SessionSendError: ActionError, Equatable {
   /// The session that was sent to.
   public var session: SessionKey {
     switch self {
-    case .unknownReactor(let session), .unknownSession(let session),
+    case .unknownReactor(let session), .invalidID(let session), .unknownSession(let session),
       .needsParameters(let session), .ended(let session), .invalidAction(let session, _),
       .overloaded(let session), .tooDeep(let session), .log(let session, _):
       session
@@ -43,6 +46,7 @@ public enum SessionSendError: ActionError, Equatable {
   /// The status that a client of the other session would get.
   public var status: Int {
     switch self {
+    case .invalidID: 400
     case .unknownReactor, .unknownSession: 404
     case .ended: 410
     case .needsParameters, .invalidAction: 422
@@ -58,6 +62,7 @@ public enum SessionSendError: ActionError, Equatable {
   public var title: String {
     switch self {
     case .unknownReactor: "No such reactor"
+    case .invalidID: "Not a session id"
     case .unknownSession: "No such session"
     case .needsParameters: "The session needs parameters"
     case .ended: "The session has ended"
@@ -73,6 +78,8 @@ public enum SessionSendError: ActionError, Equatable {
   /// The other session and the cause.
   public var detail: String? {
     switch self {
+    case .invalidID:
+      "A session id is 1 to 128 of A-Z a-z 0-9 . _ ~ - and neither . nor .. itself."
     case .invalidAction(let session, let detail): "\(session): \(detail)"
     case .tooDeep(let session):
       """
