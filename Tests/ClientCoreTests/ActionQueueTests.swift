@@ -152,7 +152,9 @@ struct ActionQueueTests {
       #expect(queue { $0.append(action(1, isAwaited: false)) })
       _ = queue { $0.next(now: .zero) }
       let outcome = queue { $0.ended(1, .response(.problem(status, name)), now: .zero) }
-      let isRepeated = ["action-running", "rate-limited", "unavailable"].contains(name)
+      let isRepeated =
+        status == 503 && name != "effect-failed"
+        || ["action-running", "rate-limited"].contains(name)
       #expect((outcome == nil) == isRepeated, "\(name)")
     }
   }

@@ -151,8 +151,8 @@ struct FailureEndpoints {
     var wanted = Preferences(call.request[header: .prefer])
     let isReadable = call.scope.mayRead(try call.sessionID(), of: try call.reactor(in: host))
     wanted.hidesState = !wanted.isMinimal && !isReadable
-    try withFailure(call) { [wait, preferences = wanted] failure, session in
-      guard let failure else { return call.reply(Self.unknown) }
+    try withFailure(call, orReply: Self.unknown.response) {
+      [wait, preferences = wanted] failure, session in
       let reply = ActionReply(session, preferences, call.reply)
       session.runAgain(failure, accepted: { reply.accepted($0) }) { outcome in
         if let outcome { reply.completed(outcome) } else { call.reply(Self.unknown) }
@@ -162,22 +162,30 @@ struct FailureEndpoints {
   }
 
   private func dismiss(_ call: Call) throws(Problem) {
-    try withFailure(call) { [reply = call.reply] failure, session in
-      guard let failure else { return reply(HTTPResponse(status: 204)) }
+    try withFailure(call, orReply: HTTPResponse(status: 204)) {
+      [reply = call.reply] failure, session in
       session.dismiss(failure) { reply($0) }
     }
   }
 
-  /// Passes the session of the path, and its failure of the path if it is stored, to a function.
+  /// Passes the stored failure of the path and its session to a function.
+  ///
+  /// - Parameters:
+  ///   - call: The request.
+  ///   - response: The response if there is no such failure; the session is not opened then.
+  ///   - body: Called on any thread.
   private func withFailure(
-    _ call: Call, _ body: @escaping @Sendable (StoredFailure?, any Session) -> Void
+    _ call: Call, orReply response: HTTPResponse,
+    _ body: @escaping @Sendable (StoredFailure, any Session) -> Void
   ) throws(Problem) {
     let (reactor, id, name) = (try call.reactor(in: host), try call.sessionID(), call["failure"])
     call.load(in: host) { [host] in
       reactor.storedFailures { result in
         switch result {
         case .success(let failures):
-          let failure = failures.first { $0.session == id && $0.id == name }
+          guard let failure = failures.first(where: { $0.session == id && $0.id == name }) else {
+            return call.reply(response)
+          }
           call.withSession(of: reactor, id, in: host) { body(failure, $0) }
         case .failure(let error): call.reply(Problem(error))
         }

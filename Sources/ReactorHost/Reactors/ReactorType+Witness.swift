@@ -44,7 +44,8 @@ extension ReactorType {
       let context = SessionSerialContext(session)
       context.joining {
         guard !session.checksMutations else {
-          return connectChecked(pipeline, from: state, in: context, of: session, mayFollow: mayFollow)
+          return connectChecked(
+            pipeline, from: state, in: context, of: session, mayFollow: mayFollow)
         }
         pipeline.connect(
           from: state, in: context, quota: session.effectQuota, mayFollow: mayFollow
