@@ -322,7 +322,9 @@ export class Reactor {
   receive({ kind, status, state, cursor, from, patch, value, problem }) {
     if (kind === "status") {
       if (status === "live" && this.connection.value !== "live") this.wake();
-      if (!this.hasEnded) this.connection.set(status);
+      // A session that joins another connection is connecting already.
+      const isKnown = status === "connecting" && this.connection.value === status;
+      if (!this.hasEnded && !isKnown) this.connection.set(status);
     } else if (kind === "activity" || kind === "presence") {
       this[kind].set(value);
     } else if (kind === "signal") {
