@@ -3,7 +3,7 @@ public import ReactorCore
 
 /// Converts the JSON of an old mutation into the JSON of one that the reactor decodes now.
 ///
-/// Unlike ``JSONUpgrade``, it is called only for mutations that cannot be decoded.
+/// Unlike `JSONUpgrade`, it is called only for mutations that cannot be decoded.
 public typealias MutationUpgrade = @Sendable (_ mutation: String) throws -> String
 
 /// Registrations that convert the text of mutations.
