@@ -174,6 +174,7 @@ struct FailureEndpoints {
   ///   - call: The request.
   ///   - response: The response if there is no such failure; the session is not opened then.
   ///   - body: Called on any thread.
+  /// - Throws: A problem if the path names no reactor, or an invalid session id.
   private func withFailure(
     _ call: Call, orReply response: HTTPResponse,
     _ body: @escaping @Sendable (StoredFailure, any Session) -> Void
