@@ -36,9 +36,12 @@ public typealias Reactor = ReactorInstance & ReactorProtocol
 ///
 /// Conform to ``Reactor``, which adds the pipeline.
 ///
-/// All requirements are called in the reactor's serial context: one call at a time, on the thread
-/// that enqueued the work. Each call sees the memory writes of the previous call. No lock is held
-/// during a call.
+/// All requirements are called in the reactor's serial context: one call at a time. Each call sees the
+/// memory writes of the previous call. No lock is held during a call.
+///
+/// The thread that sends an action to an idle reactor executes the action, and the actions that other
+/// threads send meanwhile. ``RequestContext/current`` is that of the sender in each case. Other
+/// task-local values are those of the executing thread: do not read them in a reactor.
 public protocol ReactorProtocol<Action, Mutation, State>: AnyObject, ReactorInterface {
   // `Action` and `State` are declared again, so that the compiler infers them from the requirements
   // below, as with ReactorKit's protocol.

@@ -15,6 +15,10 @@
 ///
 /// Do not read it in `reduce`: a fold of the log belongs to no request, so the property is `nil` there.
 ///
+/// A stream that several reactors share carries no request from one to the other: the actions and
+/// mutations that a reactor merges in from a shared stream have no request. The operators of the shared stream
+/// itself are executed by the thread that emits the element, with the request of that thread.
+///
 /// It is not available in a detached task or on another scheduler. Read it before the code changes
 /// to one.
 public struct RequestContext: Sendable, Hashable {

@@ -12,7 +12,7 @@ extension Pipeline {
       let isHandled = ifOwned { contents in
         contents.canFoldNow && contents.actionEmitted(action)
       }
-      if isHandled != true { post(action, as: nil) }
+      if isHandled != true { post(action, as: nil, for: nil) }
     case .error(let error): stageDidFail(.transformAction, error)
     case .completed: post(.stageCompleted(.transformAction))
     }
@@ -27,10 +27,10 @@ extension Pipeline {
         if waitingMutations.load(ordering: .acquiring) == 0 {
           contents.mutationEmitted(mutation)
         } else {
-          post(mutation, from: contents.origin)
+          post(mutation, from: contents.origin, for: .current)
         }
       }
-      if isHandled == nil { post(mutation, from: .external) }
+      if isHandled == nil { post(mutation, from: .external, for: nil) }
     case .error(let error): stageDidFail(.transformMutation, error)
     case .completed: post(.stageCompleted(.transformMutation))
     }
@@ -59,10 +59,12 @@ extension Pipeline {
   /// - Parameters:
   ///   - action: The action.
   ///   - effect: Tracks its effects; `nil` outside of the serial context.
-  func post(_ action: Action, as effect: (any TrackedEffect)?) {
+  ///   - request: The request of the current item; `nil` outside of the serial context, where the
+  ///     current request is that of another reactor.
+  func post(_ action: Action, as effect: (any TrackedEffect)?, for request: CarriedRequest?) {
     effect?.begin()
     waitingActions.add(1, ordering: .acquiringAndReleasing)
-    post(.transformedAction(action, effect))
+    post(.transformedAction(action, effect, request))
   }
 
   /// Enqueues a mutation that `transform(mutation:)` has emitted.
@@ -70,11 +72,12 @@ extension Pipeline {
   /// - Parameters:
   ///   - mutation: The mutation.
   ///   - origin: Its origin, without an effect outside of the serial context.
+  ///   - request: The request of the current item; `nil` outside of the serial context.
   @usableFromInline
-  func post(_ mutation: Mutation, from origin: MutationOrigin) {
+  func post(_ mutation: Mutation, from origin: MutationOrigin, for request: CarriedRequest?) {
     if case .effect(let effect?) = origin { effect.begin() }
     waitingMutations.add(1, ordering: .acquiringAndReleasing)
-    post(.mutation(mutation, origin))
+    post(.mutation(mutation, origin, request))
   }
 
   /// An output of a stage was dequeued.

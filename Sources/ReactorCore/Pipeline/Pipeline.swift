@@ -14,10 +14,10 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
   @usableFromInline
   enum Item: Sendable {
     case connect
-    case action(Action, (any TrackedEffect)?)
-    case transformedAction(Action, (any TrackedEffect)?)
+    case action(Action, (any TrackedEffect)?, CarriedRequest?)
+    case transformedAction(Action, (any TrackedEffect)?, CarriedRequest?)
     case effect(EffectSink<Action, Mutation, State>, Event<Mutation>)
-    case mutation(Mutation, MutationOrigin)
+    case mutation(Mutation, MutationOrigin, CarriedRequest?)
     case shownState(State)
     case stageFailed(ReactorStage, any Error)
     case stageCompleted(ReactorStage)
@@ -227,7 +227,7 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
   ///   - action: The action.
   ///   - effect: Tracks the effects of the action.
   package func send(_ action: Action, as effect: (any TrackedEffect)? = nil) {
-    post(.action(action, effect))
+    post(.action(action, effect, .current))
   }
 
   /// Executes an action immediately.
@@ -319,7 +319,7 @@ extension Pipeline: SerialContext {
 
   @usableFromInline
   package func enqueue(_ work: @escaping @Sendable () -> Void) {
-    post(.work(work))
+    post(.work { CarriedRequest.bind(nil, work) })
   }
 }
 

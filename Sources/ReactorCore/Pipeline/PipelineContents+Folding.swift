@@ -26,7 +26,7 @@ extension PipelineContents {
     if canFoldNow {
       fold(mutation)
     } else {
-      pipeline?.post(mutation, from: origin)
+      pipeline?.post(mutation, from: origin, for: .current)
     }
   }
 

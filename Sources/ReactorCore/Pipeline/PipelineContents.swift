@@ -108,7 +108,10 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
     }
     follower?.beginTurn()
     connectIfNeeded()
-    if case .connect = item {} else { handleConnected(item) }
+    if case .connect = item {
+    } else {
+      CarriedRequest.bind(request(of: item)) { handleConnected(item) }
+    }
     _ = report?(.turnEnded)
   }
 
@@ -116,12 +119,26 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
   @usableFromInline
   func effect(of item: Owner.Item) -> (any TrackedEffect)? {
     switch item {
-    case .action(_, let effect), .transformedAction(_, let effect), .effectWork(let effect, _),
-      .mutation(_, .effect(let effect)):
+    case .action(_, let effect, _), .transformedAction(_, let effect, _),
+      .effectWork(let effect, _), .mutation(_, .effect(let effect), _):
       effect
     case .effect(let sink, _): sink.effect
     case .connect, .mutation, .work, .shownState, .stageFailed, .stageCompleted, .shutDown:
       nil
+    }
+  }
+
+  /// Returns the request on whose behalf an item is handled.
+  ///
+  /// The thread that handles the item can belong to another request.
+  @usableFromInline
+  func request(of item: Owner.Item) -> RequestContext? {
+    switch item {
+    case .action(_, _, let request), .transformedAction(_, _, let request),
+      .mutation(_, _, let request):
+      request?.context
+    case .effect(let sink, _): sink.context.request
+    case .connect, .work, .effectWork, .shownState, .stageFailed, .stageCompleted, .shutDown: nil
     }
   }
 
@@ -148,8 +165,8 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
   @usableFromInline
   func drop(_ item: Owner.Item) {
     switch item {
-    case .action(let action, let effect): execute(action, as: effect)
-    case .transformedAction(_, let effect?), .mutation(_, .effect(let effect?)):
+    case .action(let action, let effect, _): execute(action, as: effect)
+    case .transformedAction(_, let effect?, _), .mutation(_, .effect(let effect?), _):
       effect.end(CancellationError())
     default: break
     }
@@ -159,15 +176,15 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
   func handleConnected(_ item: Owner.Item) {
     switch item {
     case .connect, .work, .effectWork: break
-    case .action(let action, let effect): execute(action, as: effect)
-    case .transformedAction(let action, let effect):
+    case .action(let action, let effect, _): execute(action, as: effect)
+    case .transformedAction(let action, let effect, _):
       pipeline?.didDequeueOutput(of: .transformAction)
       start(action, as: effect)
       effect?.end(nil)
     case .effect(let sink, let event):
       sink.didDequeue()
       receive(event, from: sink)
-    case .mutation(let mutation, let origin):
+    case .mutation(let mutation, let origin, _):
       pipeline?.didDequeueOutput(of: .transformMutation)
       attribute(origin) { fold(mutation) }
       if case .effect(let effect?) = origin { effect.end(nil) }
@@ -184,7 +201,7 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
 
   @inlinable
   func connectIfNeeded() {
-    if !isConnected { connect() }
+    if !isConnected { CarriedRequest.bind(nil, connect) }
   }
 
   @inlinable
@@ -336,7 +353,7 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
         start(action, as: effect)
       }
     } else {
-      pipeline.post(action, as: effect)
+      pipeline.post(action, as: effect, for: .current)
     }
     return true
   }
