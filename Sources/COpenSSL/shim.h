@@ -11,6 +11,7 @@
 #include <openssl/rand.h>
 #include <openssl/rsa.h>
 #include <openssl/sha.h>
+#include <openssl/x509.h>
 
 /* Creates a public key from the parameters of a builder, which the caller frees; NULL on failure.
 
@@ -55,6 +56,46 @@ static inline EVP_PKEY *_Nullable reactord_rsa_key(
   BN_free(n);
   BN_free(e);
   return key;
+}
+
+/* Reads the public key of a PEM block, or of a certificate in PEM; NULL on failure.
+
+   The input is freed before the caller's bytes are. */
+static inline EVP_PKEY *_Nullable reactord_pem_key(
+    const unsigned char *_Nonnull pem, int length, int is_certificate) {
+  EVP_PKEY *key = NULL;
+  BIO *input = BIO_new_mem_buf(pem, length);
+  if (input && is_certificate) {
+    X509 *certificate = PEM_read_bio_X509(input, NULL, NULL, NULL);
+    if (certificate) key = X509_get_pubkey(certificate);
+    X509_free(certificate);
+  } else if (input) {
+    key = PEM_read_bio_PUBKEY(input, NULL, NULL, NULL);
+  }
+  BIO_free(input);
+  return key;
+}
+
+/* Reads the public key of a certificate in DER without further bytes; NULL on failure. */
+static inline EVP_PKEY *_Nullable reactord_certificate_key(
+    const unsigned char *_Nonnull der, long length) {
+  const unsigned char *end = der;
+  X509 *certificate = d2i_X509(NULL, &end, length);
+  EVP_PKEY *key = certificate && end == der + length ? X509_get_pubkey(certificate) : NULL;
+  X509_free(certificate);
+  return key;
+}
+
+/* Returns 1 if the modulus of an RSA key is odd, and the exponent is odd, at least 3 and at most 32 bits
+   long: with the exponent 1 each signature is the message. */
+static inline int reactord_rsa_is_odd(const EVP_PKEY *_Nonnull key) {
+  BIGNUM *n = NULL, *e = NULL;
+  int result = EVP_PKEY_get_bn_param(key, OSSL_PKEY_PARAM_RSA_N, &n)
+      && EVP_PKEY_get_bn_param(key, OSSL_PKEY_PARAM_RSA_E, &e) && BN_is_odd(n) && BN_is_odd(e)
+      && !BN_is_one(e) && BN_num_bits(e) <= 32;
+  BN_free(n);
+  BN_free(e);
+  return result;
 }
 
 /* A SHA-256 digest. */

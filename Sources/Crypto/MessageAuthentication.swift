@@ -1,28 +1,41 @@
 internal import COpenSSL
 
-/// HMAC with SHA-256 (RFC 2104), computed by libcrypto.
+/// HMAC (RFC 2104), computed by libcrypto.
 public enum MessageAuthentication {
-  /// Returns the authentication code of `message`, 32 bytes.
+  /// Returns the authentication code of `message` with SHA-256, 32 bytes.
   public static func code(for message: [UInt8], key: [UInt8]) -> [UInt8] {
-    unsafe [UInt8](unsafeUninitializedCapacity: SHA256.digestLength) { output, count in
+    code(for: message, key: key, with: .sha256)
+  }
+
+  private static func code(
+    for message: [UInt8], key: [UInt8], with hash: HashFunction
+  ) -> [UInt8] {
+    unsafe [UInt8](unsafeUninitializedCapacity: hash.digestLength) { output, count in
       var length: UInt32 = 0
       let result = unsafe key.withUnsafeBufferPointer { key in
         unsafe message.withUnsafeBufferPointer { message in
           unsafe HMAC(
-            EVP_sha256(), key.baseAddress, Int32(key.count), message.baseAddress, message.count,
-            output.baseAddress, &length)
+            hash.implementation, key.baseAddress, Int32(key.count), message.baseAddress,
+            message.count, output.baseAddress, &length)
         }
       }
-      // Fails only if SHA-256 is missing or memory is exhausted.
+      // Fails only if the hash function is missing or memory is exhausted.
       precondition(
-        unsafe result != nil && length == UInt32(SHA256.digestLength), "libcrypto has no HMAC")
-      count = SHA256.digestLength
+        unsafe result != nil && length == UInt32(hash.digestLength), "libcrypto has no HMAC")
+      count = hash.digestLength
     }
   }
 
   /// Returns whether `code` authenticates `message`; the comparison takes constant time.
   public static func isValid(_ code: [UInt8], for message: [UInt8], key: [UInt8]) -> Bool {
-    areEqual(code, Self.code(for: message, key: key))
+    isValid(code, for: message, key: key, with: .sha256)
+  }
+
+  /// Returns whether `code` authenticates `message`; the comparison takes constant time.
+  static func isValid(
+    _ code: [UInt8], for message: [UInt8], key: [UInt8], with hash: HashFunction
+  ) -> Bool {
+    areEqual(code, Self.code(for: message, key: key, with: hash))
   }
 
   /// Returns whether the texts are equal, in a time that depends on their lengths only.
@@ -38,5 +51,16 @@ public enum RandomBytes {
   public static func make(_ count: Int) -> [UInt8] {
     var generator = SystemRandomNumberGenerator()
     return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+  }
+}
+
+extension HashFunction {
+  /// The implementation of libcrypto, which is never freed.
+  var implementation: OpaquePointer? {
+    switch self {
+    case .sha256: unsafe EVP_sha256()
+    case .sha384: unsafe EVP_sha384()
+    case .sha512: unsafe EVP_sha512()
+    }
   }
 }

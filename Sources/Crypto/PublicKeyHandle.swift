@@ -32,15 +32,16 @@ internal import COpenSSL
       owning: reactord_rsa_key(modulus, modulusLength, exponent, exponentLength))
   }
 
-  /// Reads a SubjectPublicKeyInfo in PEM.
-  convenience init?(pem: [UInt8]) {
-    guard let length = Int32(exactly: pem.count),
-      let input = unsafe BIO_new_mem_buf(pem, length)
-    else { return nil }
-    // The BIO reads the array in place; it is freed before the array is.
-    let key = unsafe withExtendedLifetime(pem) { unsafe PEM_read_bio_PUBKEY(input, nil, nil, nil) }
-    unsafe BIO_free(input)
-    unsafe self.init(owning: key)
+  /// Reads a SubjectPublicKeyInfo, or the one of a certificate, in PEM.
+  convenience init?(pem: [UInt8], isCertificate: Bool) {
+    guard let length = Int32(exactly: pem.count) else { return nil }
+    unsafe self.init(owning: reactord_pem_key(pem, length, isCertificate ? 1 : 0))
+  }
+
+  /// Reads the key of an X.509 certificate in DER.
+  convenience init?(certificate: [UInt8]) {
+    guard let length = Int(exactly: certificate.count) else { return nil }
+    unsafe self.init(owning: reactord_certificate_key(certificate, length))
   }
 
   // MARK: Properties
@@ -51,11 +52,15 @@ internal import COpenSSL
     case EVP_PKEY_ED25519: return [.edDSA]
     case EVP_PKEY_RSA:
       guard unsafe EVP_PKEY_get_bits(key) >= 2048 else { throw .tooShort }
-      return [.rs256, .ps256]
+      guard unsafe EVP_PKEY_get_bits(key) <= 8192, unsafe reactord_rsa_is_odd(key) == 1 else {
+        throw .malformed
+      }
+      return [.rs256, .rs384, .rs512, .ps256, .ps384, .ps512]
     case EVP_PKEY_EC:
       switch groupName {
       case "prime256v1": return [.es256]
       case "secp384r1": return [.es384]
+      case "secp521r1": return [.es512]
       default: throw .unsupported
       }
     default: throw .unsupported
@@ -74,6 +79,16 @@ internal import COpenSSL
     return String(decoding: name, as: UTF8.self)
   }
 
+  /// The 32 bytes of an Ed25519 key; `nil` for another type.
+  var rawBytes: [UInt8]? {
+    var count = 32
+    let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { output, used in
+      if unsafe EVP_PKEY_get_raw_public_key(key, output.baseAddress, &count) == 1 { used = count }
+    }
+    ERR_clear_error()
+    return bytes.count == 32 ? bytes : nil
+  }
+
   /// Returns the SHA-256 digest of the key's SubjectPublicKeyInfo.
   func thumbprint() throws(VerificationKey.Failure) -> [UInt8] {
     var encoded: UnsafeMutablePointer<UInt8>?
@@ -89,26 +104,17 @@ internal import COpenSSL
     _ signature: [UInt8], of message: [UInt8], with algorithm: SignatureAlgorithm
   ) -> Bool {
     defer { ERR_clear_error() }
-    let encoded: [UInt8]
-    switch algorithm {
-    case .es256: encoded = Self.derSignature(signature, half: 32)
-    case .es384: encoded = Self.derSignature(signature, half: 48)
-    default: encoded = signature
-    }
+    let encoded =
+      algorithm.curve.map { Self.derSignature(signature, half: $0.coordinateLength) } ?? signature
     guard !encoded.isEmpty, let context = unsafe EVP_MD_CTX_new() else { return false }
     defer { unsafe EVP_MD_CTX_free(context) }
-    let digest =
-      switch algorithm {
-      case .edDSA: unsafe Optional<OpaquePointer>.none
-      case .es384: unsafe EVP_sha384()
-      default: unsafe EVP_sha256()
-      }
+    let digest = unsafe algorithm.hash?.implementation
     // Owned by `context`, which frees it.
     var options: OpaquePointer?
     guard unsafe EVP_DigestVerifyInit(context, &options, digest, nil, key) == 1 else {
       return false
     }
-    if algorithm == .ps256 {
+    if algorithm.isProbabilistic {
       guard unsafe EVP_PKEY_CTX_set_rsa_padding(options, RSA_PKCS1_PSS_PADDING) == 1,
         unsafe EVP_PKEY_CTX_set_rsa_pss_saltlen(options, RSA_PSS_SALTLEN_DIGEST) == 1
       else { return false }

@@ -33,15 +33,20 @@ public struct VerificationKey: Sendable {
   /// A digest of the key, equal for equal keys.
   public let thumbprint: [UInt8]
 
-  /// Creates an HMAC key from a secret of at least 32 bytes (RFC 7518, 3.2).
+  /// Creates an HMAC key from a secret of at least 32 bytes.
+  ///
+  /// An algorithm is permitted if the secret is as long as the digest (RFC 7518, 3.2).
   public init(secret: [UInt8]) throws(Failure) {
     guard secret.count >= 32 else { throw .tooShort }
     material = .secret(secret)
-    algorithms = [.hs256]
+    algorithms = [.hs256, .hs384, .hs512].filter { secret.count >= $0.hash?.digestLength ?? 0 }
     thumbprint = SHA256.digest(of: [0] + secret)
   }
 
   /// Creates an Ed25519 public key from its 32 bytes (RFC 8032).
+  ///
+  /// A point whose encoding is not canonical, and a point of small order, whose signatures need no private
+  /// key, are rejected.
   public init(ed25519 bytes: [UInt8]) throws(Failure) {
     guard bytes.count == 32 else { throw .malformed }
     try self.init(
@@ -65,15 +70,28 @@ public struct VerificationKey: Sendable {
     try self.init(PublicKeyHandle(modulus: modulus, exponent: exponent))
   }
 
-  /// Creates a public key from one PEM block, `-----BEGIN PUBLIC KEY-----` (RFC 7468, 13).
+  /// Creates a public key from one PEM block, `-----BEGIN PUBLIC KEY-----` (RFC 7468, 13) or
+  /// `-----BEGIN CERTIFICATE-----` (RFC 7468, 5).
+  ///
+  /// A configured certificate is trusted: neither its signature nor its dates are checked.
   public init(pem block: [UInt8]) throws(Failure) {
     guard !block.contains(sequence: Array("PRIVATE KEY".utf8)) else { throw .isPrivate }
-    try self.init(PublicKeyHandle(pem: block))
+    let isCertificate = block.starts(with: "-----BEGIN CERTIFICATE-----".utf8)
+    try self.init(PublicKeyHandle(pem: block, isCertificate: isCertificate))
+  }
+
+  /// Creates a public key from an X.509 certificate in DER.
+  public init(certificate: [UInt8]) throws(Failure) {
+    try self.init(PublicKeyHandle(certificate: certificate))
   }
 
   private init(_ handle: PublicKeyHandle?) throws(Failure) {
     guard let handle else { throw .malformed }
-    algorithms = try handle.algorithms()
+    let algorithms = try handle.algorithms()
+    if algorithms == [.edDSA], let bytes = handle.rawBytes, !Ed25519Point.isAcceptable(bytes) {
+      throw .malformed
+    }
+    self.algorithms = algorithms
     thumbprint = try handle.thumbprint()
     material = .publicKey(handle)
   }
@@ -87,23 +105,26 @@ public struct VerificationKey: Sendable {
     guard algorithms.contains(algorithm) else { return false }
     switch material {
     case .secret(let secret):
-      return MessageAuthentication.isValid(signature, for: message, key: secret)
+      guard let hash = algorithm.hash else { return false }
+      return MessageAuthentication.isValid(signature, for: message, key: secret, with: hash)
     case .publicKey(let handle):
       return handle.verifies(signature, of: message, with: algorithm)
     }
   }
 }
 
-/// The elliptic curves of ES256 and ES384.
+/// The elliptic curves of ES256, ES384 and ES512.
 public enum EllipticCurve: String, Sendable {
   case p256 = "P-256"
   case p384 = "P-384"
+  case p521 = "P-521"
 
   /// The length of a coordinate, and of each half of a signature, in bytes.
   public var coordinateLength: Int {
     switch self {
     case .p256: 32
     case .p384: 48
+    case .p521: 66
     }
   }
 }

@@ -119,7 +119,7 @@ public final class Authenticator: Sendable {
     return try verify(Array(field.utf8.dropFirst(token.start).prefix(token.count)), digest, at: now)
   }
 
-  /// Authenticates a token from a cookie or a query.
+  /// Authenticates a token from a query.
   ///
   /// - Parameters:
   ///   - token: A static token or a JSON Web Token.
@@ -131,6 +131,20 @@ public final class Authenticator: Sendable {
     let digest = unsafe token.withUnsafeBufferPointer { unsafe SHA256.Digest(of: $0) }
     if let cached = cached(digest, at: now) { return cached }
     return try verify(token, digest, at: now)
+  }
+
+  /// Authenticates the value of a cookie, which must be a JSON Web Token: it expires, unlike a static
+  /// token.
+  ///
+  /// - Parameters:
+  ///   - token: The token.
+  ///   - now: The time in seconds since 1970.
+  /// - Returns: The principal and its grants.
+  /// - Throws: The reason for 401.
+  public func authenticate(cookie token: [UInt8], at now: Int64) throws(Failure) -> Authentication {
+    let access = try authenticate(token, at: now)
+    if case .staticToken = access.source { throw .unknownToken }
+    return access
   }
 
   private func cached(_ digest: SHA256.Digest, at now: Int64) -> Authentication? {

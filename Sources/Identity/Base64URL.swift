@@ -20,6 +20,22 @@ enum Base64URL {
     return accumulator & (1 << UInt32(bits) - 1) == 0 ? bytes : nil
   }
 
+  /// Decodes a text in the standard alphabet with padding (RFC 4648, 4); `nil` as above.
+  static func decode(standard text: String) -> [UInt8]? {
+    let digits = text.utf8.reversed().drop { $0 == UInt8(ascii: "=") }.reversed()
+    guard text.utf8.count % 4 == 0, text.utf8.count - digits.count <= 2 else { return nil }
+    return decode(
+      digits.map { byte in
+        switch byte {
+        case UInt8(ascii: "+"): UInt8(ascii: "-")
+        case UInt8(ascii: "/"): UInt8(ascii: "_")
+        // Not in the standard alphabet.
+        case UInt8(ascii: "-"), UInt8(ascii: "_"): 0
+        default: byte
+        }
+      })
+  }
+
   /// Encodes bytes.
   static func encode(_ bytes: some Collection<UInt8>) -> [UInt8] {
     let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)

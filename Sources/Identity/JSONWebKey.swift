@@ -4,12 +4,22 @@ internal import ReactorCore
 /// One JSON Web Key (RFC 7517, RFC 7518, 6, RFC 8037, 2).
 struct JSONWebKey {
   /// The reason why a key is not used.
-  struct Failure: Error {
-    /// The sentence for the operator.
-    let sentence: String
+  enum Failure: Error {
+    /// The key is for another purpose, or a private key of another type: nothing is wrong.
+    case otherPurpose(String)
 
-    /// Whether a key set skips the key instead of being rejected.
-    let isIgnorable: Bool
+    /// The key cannot be used; a key set skips it with a warning (RFC 7517, 5).
+    case unusable(String)
+
+    /// The key is private: no file of a service may contain it.
+    case isPrivate(String)
+
+    /// The sentence for the operator.
+    var sentence: String {
+      switch self {
+      case .otherPurpose(let sentence), .unusable(let sentence), .isPrivate(let sentence): sentence
+      }
+    }
   }
 
   let members: Claims
@@ -29,29 +39,52 @@ struct JSONWebKey {
     do throws(VerificationKey.Failure) {
       key = try verificationKey()
     } catch {
-      throw failure(error.sentence, isIgnorable: error == .unsupported)
+      throw .unusable("\(name) \(error.sentence)")
     }
     var algorithms = key.algorithms
-    if let alg = members.string("alg") {
+    if let alg = try text("alg") {
       algorithms.removeAll { $0 != SignatureAlgorithm(name: alg) }
       guard !algorithms.isEmpty else {
-        throw failure(#"has an "alg" that its type does not permit"#, isIgnorable: true)
+        throw .unusable(#"\#(name) has an "alg" that its type does not permit"#)
       }
     }
-    return KeySet.Entry(id: members.string("kid"), key: key, algorithms: algorithms)
+    return KeySet.Entry(id: try text("kid"), key: key, algorithms: algorithms)
   }
 
   private func checkPurpose() throws(Failure) {
-    if let use = members.string("use"), use != "sig" {
-      throw failure(#"is not for signatures: "use" is not "sig""#, isIgnorable: true)
+    if let use = try text("use"), use != "sig" {
+      throw .otherPurpose(#"\#(name) is not for signatures: "use" is not "sig""#)
     }
-    if members["key_ops"] != nil, !members.contains("verify", in: "key_ops") {
-      throw failure(#"is not for verification: "key_ops" lacks "verify""#, isIgnorable: true)
+    if let operations = members["key_ops"] {
+      guard case .array(let listed) = operations,
+        listed.allSatisfy({ if case .string = $0 { true } else { false } })
+      else { throw .unusable(#"\#(name) has "key_ops" that are not an array of texts"#) }
+      guard members.contains("verify", in: "key_ops") else {
+        throw .otherPurpose(#"\#(name) is not for verification: "key_ops" lacks "verify""#)
+      }
     }
-    guard members["d"] == nil else { throw failure(VerificationKey.Failure.isPrivate.sentence) }
+    guard members["d"] == nil else {
+      throw .isPrivate("\(name) \(VerificationKey.Failure.isPrivate.sentence)")
+    }
+  }
+
+  /// Returns a member that must be a text; `nil` without the member.
+  private func text(_ member: String) throws(Failure) -> String? {
+    guard members[member] != nil else { return nil }
+    guard let text = members.string(member) else {
+      throw .unusable("\(name) has a \(member.debugDescription) that is not a text")
+    }
+    return text
   }
 
   private func verificationKey() throws(VerificationKey.Failure) -> VerificationKey {
+    // RFC 7517, 4.7: the first certificate has the key. Used if the parameters are not listed too.
+    if case .array(let chain)? = members["x5c"], case .string(let first)? = chain.first,
+      members["n"] == nil, members["x"] == nil
+    {
+      guard let certificate = Base64URL.decode(standard: first) else { throw .malformed }
+      return try VerificationKey(certificate: certificate)
+    }
     switch (members.string("kty"), members.string("crv")) {
     case ("OKP", "Ed25519"): return try VerificationKey(ed25519: bytes("x"))
     case ("EC", let name?):
@@ -69,19 +102,16 @@ struct JSONWebKey {
     }
     return bytes
   }
-
-  private func failure(_ reason: String, isIgnorable: Bool = false) -> Failure {
-    Failure(sentence: "\(name) \(reason)", isIgnorable: isIgnorable)
-  }
 }
 
 extension VerificationKey.Failure {
   /// The predicate of a sentence whose subject is the name of the key.
   var sentence: String {
     switch self {
-    case .malformed: "is malformed: a parameter is missing, not in base64url, or not on the curve"
+    case .malformed:
+      "is malformed: a parameter is missing, not in base64url, not on the curve, or not safe"
     case .unsupported:
-      "has a type that is not supported: use Ed25519, P-256, P-384, RSA or a secret (oct)"
+      "has a type that is not supported: use Ed25519, P-256, P-384, P-521, RSA or a secret (oct)"
     case .tooShort: "is too short: RSA needs 2048 bits, a secret 32 bytes"
     case .isPrivate: "is a private key. Configure only the public key"
     }

@@ -3,15 +3,17 @@ internal import ReactorCore
 
 /// The keys that verify the tokens of a service, read from a file.
 ///
-/// The file is a JSON Web Key Set (RFC 7517, 5), a single JSON Web Key, or a sequence of PEM blocks
-/// `-----BEGIN PUBLIC KEY-----`. A JSON Web Key can also be an `oct` secret for HS256.
+/// The file is a JSON Web Key Set (RFC 7517, 5), a single JSON Web Key, an object of certificates in PEM
+/// by their key ids (as Google and Firebase publish them), or a sequence of PEM blocks
+/// `-----BEGIN PUBLIC KEY-----` or `-----BEGIN CERTIFICATE-----`. A JSON Web Key can also be an `oct`
+/// secret for HS256, HS384 and HS512.
 public struct KeySet: Sendable {
   /// The maximum number of keys of a set.
   public static let limit = 64
 
   /// One key of the set.
   struct Entry: Sendable {
-    /// The `kid`; `nil` for a key without one, such as every PEM key.
+    /// The `kid`; `nil` for a key without one, such as every key of a PEM file.
     let id: String?
     let key: VerificationKey
     /// The algorithms that the key's type, its curve and its `alg` permit.
@@ -26,19 +28,26 @@ public struct KeySet: Sendable {
 
   let entries: [Entry]
 
+  /// One sentence for each key that is skipped because it cannot be used.
+  public let warnings: [String]
+
   /// The number of keys.
   public var count: Int { entries.count }
 
   /// Reads the content of a key file.
   ///
-  /// Keys for another purpose (`use` is not `sig`, `key_ops` without `verify`) and keys of types
-  /// that no algorithm here uses are skipped in a JSON Web Key Set, as RFC 7517, section 5 requires; in
-  /// every other form they are errors.
+  /// Keys for another purpose (`use` is not `sig`, `key_ops` without `verify`) are skipped in a JSON Web
+  /// Key Set, and keys that cannot be used are skipped with a warning, as RFC 7517, section 5 requires;
+  /// in every other form they are errors. A private key is an error in every form.
   public init(_ file: [UInt8]) throws(Failure) {
     let first = file.first { !" \t\r\n".utf8.contains($0) }
-    entries = first == UInt8(ascii: "{") ? try Self.readJSON(file) : try Self.readPEM(file)
+    var warnings: [String] = []
+    entries =
+      first == UInt8(ascii: "{") ? try Self.readJSON(file, &warnings) : try Self.readPEM(file)
+    self.warnings = warnings
     guard !entries.isEmpty else {
-      throw Failure(description: "the file has no key that verifies signatures")
+      let reasons = (["the file has no key that verifies signatures"] + warnings)
+      throw Failure(description: reasons.joined(separator: "; "))
     }
     guard entries.count <= Self.limit else {
       throw Failure(description: "the file has more than \(Self.limit) keys")
@@ -52,11 +61,14 @@ public struct KeySet: Sendable {
 
   // MARK: JSON Web Keys
 
-  private static func readJSON(_ file: [UInt8]) throws(Failure) -> [Entry] {
+  private static func readJSON(
+    _ file: [UInt8], _ warnings: inout [String]
+  ) throws(Failure) -> [Entry] {
     guard let object = StrictObject(file)?.claims else {
       throw Failure(description: "the file is not JSON, or an object in it repeats a member")
     }
     guard let keys = object["keys"] else {
+      if object["kty"] == nil, let entries = try readCertificates(object) { return entries }
       do {
         return [try JSONWebKey(object, at: 0).entry()]
       } catch {
@@ -69,12 +81,35 @@ public struct KeySet: Sendable {
     var entries: [Entry] = []
     for (index, key) in keys.enumerated() {
       guard case .object(let members) = key else {
-        throw Failure(description: "key \(index) is not an object")
+        warnings.append("key \(index) is not an object")
+        continue
       }
       do throws(JSONWebKey.Failure) {
         entries.append(try JSONWebKey(members, at: index).entry())
       } catch {
-        guard error.isIgnorable else { throw Failure(description: error.sentence) }
+        switch error {
+        case .otherPurpose: break
+        case .unusable: warnings.append(error.sentence)
+        case .isPrivate: throw Failure(description: error.sentence)
+        }
+      }
+    }
+    return entries
+  }
+
+  /// Reads certificates by their key ids.
+  ///
+  /// - Returns: The keys; `nil` if a member is not a text.
+  private static func readCertificates(_ object: Claims) throws(Failure) -> [Entry]? {
+    guard !object.names.isEmpty else { return nil }
+    var entries: [Entry] = []
+    for id in object.names {
+      guard case .string(let pem)? = object[id] else { return nil }
+      do throws(VerificationKey.Failure) {
+        let key = try VerificationKey(pem: Array(pem.utf8))
+        entries.append(Entry(id: id, key: key, algorithms: key.algorithms))
+      } catch {
+        throw Failure(description: "key \(id.debugDescription) \(error.sentence)")
       }
     }
     return entries

@@ -10,6 +10,9 @@ public struct TokenVerifier: Sendable {
   /// The maximum length of a token in bytes.
   public static let sizeLimit = 8192
 
+  /// The maximum number of keys that one token is verified with.
+  public static let keyLimit = 4
+
   /// The maximum length of `sub` in bytes.
   public static let subjectLimit = 256
 
@@ -52,6 +55,8 @@ public struct TokenVerifier: Sendable {
     case unsupported
     /// No key of the set has the token's `kid` and permits its algorithm.
     case unknownKey
+    /// More than ``keyLimit`` keys of the set fit the token, because it has no `kid`.
+    case ambiguousKey
     /// The signature does not match.
     case badSignature
     /// The token has expired, or has no `exp` although one is required.
@@ -73,6 +78,7 @@ public struct TokenVerifier: Sendable {
       case .tooLong: "The token is longer than \(TokenVerifier.sizeLimit) bytes"
       case .unsupported: "The algorithm, type or a critical extension of the token is not supported"
       case .unknownKey: "No configured key matches the token"
+      case .ambiguousKey: "The token needs a kid: several configured keys permit its algorithm"
       case .badSignature: "The signature of the token is not valid"
       case .expired: "The token has expired or has no expiry"
       case .notYetValid: "The token is not valid yet"
@@ -140,7 +146,7 @@ public struct TokenVerifier: Sendable {
   /// Returns the key that verifies the signature.
   ///
   /// Keys with another `kid` than the token are skipped; a key or a token without a `kid` matches
-  /// any.
+  /// any. The number of verifications is bounded, since each client can send a token.
   private func entry(
     verifying signature: [UInt8], of message: [UInt8], with algorithm: SignatureAlgorithm,
     _ header: Claims
@@ -150,13 +156,17 @@ public struct TokenVerifier: Sendable {
       throw .malformed
     }
     let id = header.string("kid")
-    var hasCandidate = false
-    for entry in keys.entries where entry.algorithms.contains(algorithm) {
-      if let id, let own = entry.id, !own.utf8.elementsEqual(id.utf8) { continue }
-      hasCandidate = true
-      if entry.key.verifies(signature, of: message, with: algorithm) { return entry }
+    let candidates = keys.entries.filter { entry in
+      guard entry.algorithms.contains(algorithm) else { return false }
+      guard let id, let own = entry.id else { return true }
+      return own.utf8.elementsEqual(id.utf8)
     }
-    throw hasCandidate ? .badSignature : .unknownKey
+    guard !candidates.isEmpty else { throw .unknownKey }
+    guard candidates.count <= Self.keyLimit else { throw .ambiguousKey }
+    for entry in candidates where entry.key.verifies(signature, of: message, with: algorithm) {
+      return entry
+    }
+    throw .badSignature
   }
 
   private func principal(_ claims: Claims, at now: Int64) throws(Failure) -> Principal {

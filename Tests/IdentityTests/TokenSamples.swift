@@ -9,6 +9,9 @@ struct TokenSamples: Decodable {
 
   let jwks: KeySet
   let pem: [String: String]
+  let certificates: [String: String]
+  /// Four further public keys on P-256.
+  let spare: [[String: String]]
   let privatePEM: String
   let pyjwt: [String: String]
   let joserfc: [String: String]

@@ -2,10 +2,11 @@
 
 The tokens are valid at the time that is given as the argument, in seconds since 1970.
 """
-import base64, hashlib, hmac, json, sys
+import base64, datetime, hashlib, hmac, json, sys
 
 import jwt
-from cryptography.hazmat.primitives import serialization
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 from joserfc import jwk as jose_jwk
 from joserfc import jwt as jose_jwt
@@ -29,7 +30,11 @@ keys = {
     "RS256": rsa.generate_private_key(public_exponent=65537, key_size=2048),
     "PS256": rsa.generate_private_key(public_exponent=65537, key_size=3072),
 }
-secret = bytes(range(1, 41))
+keys["ES512"] = ec.generate_private_key(ec.SECP521R1())
+for bits in ("384", "512"):
+    keys["RS" + bits] = keys["RS256"]
+    keys["PS" + bits] = keys["PS256"]
+secret = bytes(range(1, 65))
 
 
 def pem(key):
@@ -46,23 +51,36 @@ def private_pem(key):
     )
 
 
+def type_of(name):
+    return {"Ed": "OKP", "ES": "EC", "HS": "oct"}.get(name[:2], "RSA")
+
+
+def certificate(name):
+    """A certificate of a key, signed by itself and expired."""
+    subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "id.example")])
+    start = datetime.datetime(2020, 1, 1)
+    builder = x509.CertificateBuilder(
+        subject, subject, keys[name].public_key(), 7, start, start + datetime.timedelta(days=1)
+    )
+    return builder.sign(keys[name], hashes.SHA256())
+
+
 def jwk(name):
-    if name == "HS256":
+    if name.startswith("HS"):
         return {"kty": "oct", "k": b64(secret), "kid": name, "alg": name}
-    key_type = {"EdDSA": "OKP", "ES256": "EC", "ES384": "EC"}.get(name, "RSA")
+    key_type = type_of(name)
     key = jose_jwk.import_key(pem(keys[name]), key_type).as_dict(private=False)
     return {**key, "kid": name, "alg": name, "use": "sig"}
 
 
 def by_pyjwt(name, claims=claims, **header):
-    key = secret if name == "HS256" else keys[name]
+    key = secret if name.startswith("HS") else keys[name]
     return jwt.encode(claims, key, algorithm=name, headers={"kid": name, **header})
 
 
 def by_joserfc(name):
-    key_type = {"EdDSA": "OKP", "ES256": "EC", "ES384": "EC", "HS256": "oct"}.get(name, "RSA")
-    material = secret if name == "HS256" else private_pem(keys[name])
-    key = jose_jwk.import_key(material, key_type)
+    material = secret if name.startswith("HS") else private_pem(keys[name])
+    key = jose_jwk.import_key(material, type_of(name))
     return jose_jwt.encode({"alg": name, "kid": name}, claims, key, algorithms=[name])
 
 
@@ -80,7 +98,8 @@ def unsigned(algorithm):
     return b64(compact({"alg": algorithm})) + "." + b64(compact(claims)) + "."
 
 
-names = ["EdDSA", "ES256", "ES384", "RS256", "PS256", "HS256"]
+names = ["EdDSA", "ES256", "ES384", "ES512"]
+names += [family + bits for family in ("RS", "PS", "HS") for bits in ("256", "384", "512")]
 good = by_pyjwt("EdDSA")
 head, body, signature = good.split(".")
 es_head, es_body, es_signature = by_pyjwt("ES256").split(".")
@@ -153,6 +172,16 @@ print(
         {
             "jwks": {"keys": [jwk(name) for name in names]},
             "pem": {name: pem(keys[name]).decode() for name in keys},
+            "certificates": {
+                name: certificate(name).public_bytes(serialization.Encoding.PEM).decode()
+                for name in ("ES256", "RS256")
+            },
+            "spare": [
+                jose_jwk.import_key(pem(ec.generate_private_key(ec.SECP256R1())), "EC").as_dict(
+                    private=False
+                )
+                for _ in range(4)
+            ],
             "privatePEM": private_pem(keys["EdDSA"]).decode(),
             "pyjwt": {name: by_pyjwt(name) for name in names},
             "joserfc": {name: by_joserfc(name) for name in names},

@@ -68,6 +68,18 @@ public struct CrossOrigin: Sendable {
       "The request comes from a page of another origin. The setting cors.origins allows origins.")
   }
 
+  /// Returns whether the cookie of a request counts: not for a page of an allowed origin without
+  /// `cors.credentials`.
+  ///
+  /// Browsers send cookies with requests that need no preflight, whatever the response permits.
+  func acceptsCookie(of request: HTTPRequest) -> Bool {
+    guard !allowsCredentials, let origin = request[header: .origin], origins.contains(origin) else {
+      return true
+    }
+    return request[header: .secFetchSite] == "same-origin"
+      || Self.isSame(origin, as: request[header: .host])
+  }
+
   /// Whether an origin has the authority in `Host`; the scheme is unknown behind a TLS proxy.
   private static func isSame(_ origin: String, as host: String?) -> Bool {
     guard let host, let slashes = origin.utf8.firstIndex(of: UInt8(ascii: "/")) else {

@@ -26,8 +26,10 @@ extension ReactorAPI {
           try authenticator.authenticate(ticket: Array(ticket.utf8), address: address, at: now),
           isCookie: false)
       }
-      if let name = settings.cookie, let token = Self.cookie(name, of: request) {
-        return .valid(try authenticator.authenticate(Array(token), at: now), isCookie: true)
+      if let name = settings.cookie, let token = Self.cookie(name, of: request),
+        settings.crossOrigin.acceptsCookie(of: request)
+      {
+        return .valid(try authenticator.authenticate(cookie: Array(token), at: now), isCookie: true)
       }
     } catch {
       return .invalid(error)

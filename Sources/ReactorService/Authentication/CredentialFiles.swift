@@ -1,5 +1,6 @@
 internal import Glibc
 internal import Identity
+internal import Telemetry
 internal import TerminalClient
 
 /// Reads the files of the group `auth`.
@@ -9,6 +10,9 @@ struct CredentialFiles: Sendable {
 
   /// The names of the hosted reactors, which the token file may contain.
   let reactors: [String]
+
+  /// Logs keys that cannot be used.
+  let logger: Logger
 
   /// The size above which a file is rejected, in bytes.
   static let sizeLimit = 1_048_576
@@ -68,7 +72,11 @@ struct CredentialFiles: Sendable {
     rules.requiresExpiry = settings.expiry == .required
     let file = try read(path, for: "auth.jwt.keys")
     do throws(KeySet.Failure) {
-      return TokenVerifier(keys: try KeySet(file), rules: rules)
+      let keys = try KeySet(file)
+      for warning in keys.warnings {
+        logger.warning("a key is skipped", ["file": path, "reason": warning])
+      }
+      return TokenVerifier(keys: keys, rules: rules)
     } catch {
       throw .configuration("auth.jwt.keys: \(path): \(error.description)")
     }

@@ -44,7 +44,8 @@ final class CredentialReload: Sendable {
       throw .configuration("auth: turning authentication on or off needs a restart")
     }
     try state.withLock { state throws(ConfigurationError) in
-      let files = CredentialFiles(settings: settings, reactors: state.files.reactors)
+      let files = CredentialFiles(
+        settings: settings, reactors: state.files.reactors, logger: logger)
       state = try read(files)
     }
   }

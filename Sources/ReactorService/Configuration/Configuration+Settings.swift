@@ -273,8 +273,8 @@ extension Configuration {
     Setting(
       "auth.jwt.keys", \.authentication.keyFile, .path,
       help: """
-        A file with a JSON Web Key Set or PEM public keys that verify JSON Web Tokens. It is read \
-        again when it changes, so that keys rotate without a restart.
+        A file with a JSON Web Key Set, or PEM public keys or certificates that verify JSON Web Tokens. It is \
+        read again when it changes, so that keys rotate without a restart.
         """),
     Setting(
       "auth.jwt.issuer", \.authentication.issuer, .text,

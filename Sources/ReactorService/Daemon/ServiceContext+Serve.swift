@@ -59,7 +59,7 @@ extension ServiceContext {
     if configuration.hasStrictTypes { try await types.executeStrictly() }
     let serverMetrics = ServerMetrics(host: hostSettings)
     let credentials = CredentialFiles(
-      settings: configuration.authentication, reactors: reactors.map(\.name))
+      settings: configuration.authentication, reactors: reactors.map(\.name), logger: logger)
     let signature = credentials.signature
     var apiSettings = try apiSettings(credentials)
     apiSettings.metrics = [serverMetrics, logCounts, ProcessMetrics()]

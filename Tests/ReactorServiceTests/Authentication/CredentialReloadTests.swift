@@ -32,7 +32,7 @@ struct CredentialReloadTests {
     let running = Atomic(0)
     let overlaps = Atomic(0)
     let lifetime = Mutex(Duration.zero)
-    let files = CredentialFiles(settings: settings(path, 1), reactors: [])
+    let files = CredentialFiles(settings: settings(path, 1), reactors: [], logger: .silent)
     let reload = CredentialReload(files, signature: [], logger: .silent) { _, settings in
       if running.add(1, ordering: .relaxed).oldValue > 0 {
         overlaps.add(1, ordering: .relaxed)

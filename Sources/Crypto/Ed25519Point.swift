@@ -1,0 +1,33 @@
+/// Public keys of Ed25519 as encoded points (RFC 8032, 5.1.2).
+enum Ed25519Point {
+  /// Returns whether an encoding of 32 bytes is canonical, and its point is not of small order.
+  ///
+  /// libcrypto accepts both. A signature for a key of small order is valid for many messages and needs no
+  /// private key (RFC 8725, 3.4: validate cryptographic inputs).
+  static func isAcceptable(_ encoded: [UInt8]) -> Bool {
+    var y = encoded
+    y[31] &= 0x7F  // The highest bit is the sign of x.
+    // The field has 2^255 - 19 elements (RFC 8032, 5.1.3, step 1).
+    let isReduced = y[31] != 0x7F || y[0] < 0xED || y[1...30].contains { $0 != 0xFF }
+    return isReduced && !smallOrder.contains(y)
+  }
+
+  /// The y coordinates of the eight points of order 1, 2, 4 and 8.
+  private static let smallOrder: [[UInt8]] = [
+    [1] + Array(repeating: 0, count: 31),
+    [0xEC] + Array(repeating: 0xFF, count: 30) + [0x7F],
+    Array(repeating: 0, count: 32),
+    [
+      0x26, 0xE8, 0x95, 0x8F, 0xC2, 0xB2, 0x27, 0xB0, 0x45, 0xC3, 0xF4, 0x89, 0xF2, 0xEF, 0x98,
+      0xF0,
+      0xD5, 0xDF, 0xAC, 0x05, 0xD3, 0xC6, 0x33, 0x39, 0xB1, 0x38, 0x02, 0x88, 0x6D, 0x53, 0xFC,
+      0x05,
+    ],
+    [
+      0xC7, 0x17, 0x6A, 0x70, 0x3D, 0x4D, 0xD8, 0x4F, 0xBA, 0x3C, 0x0B, 0x76, 0x0D, 0x10, 0x67,
+      0x0F,
+      0x2A, 0x20, 0x53, 0xFA, 0x2C, 0x39, 0xCC, 0xC6, 0x4E, 0xC7, 0xFD, 0x77, 0x92, 0xAC, 0x03,
+      0x7A,
+    ],
+  ]
+}
