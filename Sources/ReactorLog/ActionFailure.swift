@@ -41,6 +41,9 @@ public struct ActionFailure: Equatable, Codable, Sendable {
 
     /// The chain of sends between sessions is too long.
     case sendsTooDeep
+
+    /// The text that the reactor has used as the id of another session is none.
+    case invalidSessionID
   }
 
   /// The index of the action in its array; `nil` for a single action.

@@ -161,6 +161,7 @@ extension Problem {
     case is StateTooLargeError, is StateTooDeepError: .stateTooLarge
     case is ActionCrashedError: .actionCrashed
     case SessionSendError.tooDeep: .sendsTooDeep
+    case SessionSendError.invalidID: .invalidSessionID
     case let error as RecordedError: kind(of: error.kind)
     default: .effectFailed
     }
@@ -171,6 +172,7 @@ extension Problem {
     case .crashed: .actionCrashed
     case .stateTooLarge: .stateTooLarge
     case .sendsTooDeep: .sendsTooDeep
+    case .invalidSessionID: .invalidSessionID
     case nil: .effectFailed
     }
   }

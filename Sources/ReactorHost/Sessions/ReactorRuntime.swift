@@ -84,10 +84,11 @@ final class ReactorRuntime: HostedReactor {
     _ id: String, for intent: SessionIntent, parameters: [UInt8]?,
     completion: @escaping @Sendable (Result<OpenedSession, SessionError>) -> Void
   ) {
-    // No row may be written of a session that no client and no list can name.
-    guard SessionKey.isValid(id: id) else { return completion(.failure(.unknown)) }
-    guard let slot = slots.useOrCreate(id) else { return completion(.failure(.tooMany)) }
-    slot.open(for: intent, parameters: parameters, completion: completion)
+    do throws(SessionError) {
+      try slots.useOrCreate(id).open(for: intent, parameters: parameters, completion: completion)
+    } catch {
+      completion(.failure(error))
+    }
   }
 
   func findSession(
@@ -164,9 +165,11 @@ final class ReactorRuntime: HostedReactor {
     _ source: String, at version: Int?, to id: String, parameters: [UInt8]?,
     completion: @escaping @Sendable (Result<OpenedSession, SessionError>) -> Void
   ) {
-    guard SessionKey.isValid(id: id) else { return completion(.failure(.unknown)) }
-    guard let origin = slots.useOrCreate(source), let target = slots.useOrCreate(id) else {
-      return completion(.failure(.tooMany))
+    let (origin, target): (SessionSlot, SessionSlot)
+    do throws(SessionError) {
+      (origin, target) = (try slots.useOrCreate(source), try slots.useOrCreate(id))
+    } catch {
+      return completion(.failure(error))
     }
     origin.exists { [self] result in
       switch result {
@@ -209,8 +212,11 @@ final class ReactorRuntime: HostedReactor {
   func endSession(
     _ id: String, completion: @escaping @Sendable (Result<Void, SessionError>) -> Void
   ) {
-    guard let slot = slots.useOrCreate(id) else { return completion(.failure(.tooMany)) }
-    slot.end(completion: completion)
+    do throws(SessionError) {
+      try slots.useOrCreate(id).end(completion: completion)
+    } catch {
+      completion(.failure(error))
+    }
   }
 
   func sessions(

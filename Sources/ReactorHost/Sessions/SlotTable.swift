@@ -63,12 +63,16 @@ struct SlotTable: ~Copyable, Sendable {
     return slot
   }
 
-  /// Returns the slot of a session for a request, and creates it if the table has none; `nil` if
-  /// the quota is exhausted.
-  func useOrCreate(_ id: String) -> SessionSlot? {
+  /// Returns the slot of a session for a request, and creates it if the table has none.
+  ///
+  /// The only origin of sessions: no row may be written of one that no client and no list can name.
+  ///
+  /// - Throws: ``SessionError/unknown`` for an invalid id, ``SessionError/tooMany`` beyond the quota.
+  func useOrCreate(_ id: String) throws(SessionError) -> SessionSlot {
     if let slot = use(id) { return slot }
+    guard SessionKey.isValid(id: id) else { throw .unknown }
     removeVacant()
-    return self[id].table.withLock { table in
+    let created = self[id].table.withLock { table -> SessionSlot? in
       let now = sweeps.load(ordering: .relaxed)
       if let slot = table.slots[id] {
         slot.didUse(in: now)
@@ -80,6 +84,8 @@ struct SlotTable: ~Copyable, Sendable {
       table.insert(slot)
       return slot
     }
+    guard let created else { throw .tooMany }
+    return created
   }
 
   /// Returns the ids of the slots after an id, at most `limit`, in ascending order.

@@ -54,6 +54,12 @@ public final class TestSessions: Sendable {
       lastID += 1
       return lastID
     }
+
+    /// The result of sends to a session and of its observers; `nil` before the test has set it.
+    func result(of session: SessionKey) -> Result<[UInt8], any Error>? {
+      SessionKey.isValid(id: session.id)
+        ? results[session] : .failure(SessionSendError.invalidID(session))
+    }
   }
 
   private let state = Mutex(State())
@@ -119,8 +125,9 @@ public final class TestSessions: Sendable {
     let (id, result) = state.withLock { state in
       state.sends.append(Send("\(session)", String(decoding: action, as: UTF8.self)))
       let id = state.nextID()
-      if state.results[session] == nil { state.waiting[id] = (session, receive) }
-      return (id, state.results[session])
+      let result = state.result(of: session)
+      if result == nil { state.waiting[id] = (session, receive) }
+      return (id, result)
     }
     if let result { receive(result) }
     return Disposables.create { [self] in state.withLock { $0.waiting[id] = nil } }
@@ -132,7 +139,7 @@ public final class TestSessions: Sendable {
     let (id, result) = state.withLock { state in
       let id = state.nextID()
       state.followers[id] = (session, receive)
-      return (id, state.results[session])
+      return (id, state.result(of: session))
     }
     if let result { receive(result) }
     return Disposables.create { [self] in state.withLock { $0.followers[id] = nil } }

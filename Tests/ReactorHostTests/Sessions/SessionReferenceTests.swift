@@ -213,42 +213,6 @@ struct SessionReferenceTests {
     #expect(relay.shown.contains("422 Not an action of this reactor"))
   }
 
-  @Test(arguments: [
-    "bad id", "", ".", "..", "ä", "a\u{0}b", "a%20b", String(repeating: "x", count: 129),
-    String(repeating: "x", count: 5_000), "line\nbreak", "\u{FFFD}",
-  ])
-  func `a send or an observation of an invalid id fails, and writes nothing`(id: String)
-    async throws
-  {
-    let lines = Mutex<[String]>([])
-    let host = Host(
-      [
-        ReactorRegistration("list", summary: "Receives") { _ in ListReactor(board: EffectBoard()) },
-        ReactorRegistration("odd", summary: "Sends to any id") { context in
-          OddReactor(context) { error in lines.withLock { $0.append("\(error)") } }
-        },
-      ], log: log)
-    let odd = try host.open("odd", "o")
-    let expected = SessionSendError.invalidID(SessionKey(reactor: "list", id: id))
-    #expect(expected.status == 400)
-    for method in ["send", "only", "named", "state"] {
-      let text = try JSONCoder.encode([[method, id]])
-      let outcome = try odd.send(String(decoding: text, as: UTF8.self))
-      try await eventually { !outcome.values.isEmpty }
-      #expect(outcome.values == ["failed SessionSendError at 0"], "\(method)")
-    }
-    try odd.send(String(decoding: JSONCoder.encode([["observe", id]]), as: UTF8.self))
-    try await eventually { lines.withLock { $0.contains { $0.hasPrefix("invalidID") } } }
-    let opened = Recorder<Result<OpenedSession, SessionError>>()
-    for intent in [SessionIntent.use, .ensure, .create] {
-      try #require(host.reactor("list")).session(id, for: intent) { opened.add($0) }
-    }
-    try #require(host.reactor("odd")).fork("o", at: nil, to: id, parameters: nil) { opened.add($0) }
-    #expect(opened.values.allSatisfy { if case .failure = $0 { true } else { false } })
-    #expect(opened.values.count == 4)
-    #expect(try log.sessions(of: "list", after: nil, limit: 9).isEmpty)
-  }
-
   @Test func `a chain of 33 sends ends with an error that reaches the first action`() async throws {
     let host = host(adjust: { $0.sendWait = .seconds(600) })
     let outcome = try host.open("relay", "0").send(#"{"chain":40}"#)
@@ -339,44 +303,6 @@ struct SessionReferenceTests {
     ])
     #expect(wrong.firstMissingReference()?.contains("refers to \"list\" as ListReactor") == true)
   }
-}
-
-/// Sends to the session, and observes the session, that an action names.
-private final class OddReactor: Reactor {
-  typealias Action = [String]
-  typealias Mutation = String
-
-  let initialState = ""
-  private let context: SessionContext<NoParameters>
-  private let report: @Sendable (any Error) -> Void
-
-  init(_ context: SessionContext<NoParameters>, report: @escaping @Sendable (any Error) -> Void) {
-    self.context = context
-    self.report = report
-  }
-
-  func transform(action: Observable<[String]>) -> Observable<[String]> {
-    action.flatMap { [context] action in
-      action[0] == "observe"
-        ? context.session(ListReactor.self, "list", action[1]).state.map { _ in ["none", ""] }
-        : .just(action)
-    }
-  }
-
-  func mutate(action: [String]) -> Observable<String> {
-    let list = context.session(ListReactor.self, "list", action[1])
-    return switch action[0] {
-    case "send": list.send(.add("x")).map { _ in "sent" }
-    case "only": list.sendOnly(.add("x"))
-    case "named": context.session(named: "list", action[1]).send(#"{"add":"x"}"#)
-    case "state": list.state.map { _ in "state" }
-    default: .empty()
-    }
-  }
-
-  func reduce(state: String, mutation: String) -> String { mutation }
-
-  func onError(_ error: any Error, in stage: ReactorStage) { report(error) }
 }
 
 /// Reacts to the first commit of a session.

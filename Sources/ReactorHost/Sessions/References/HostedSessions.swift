@@ -46,6 +46,17 @@ final class HostedSessions: SessionLink {
     state.withLock { $0.host }?.reactor(name)
   }
 
+  /// Returns the reactor of a session that a reactor's code has named.
+  ///
+  /// The only check of an id that a reactor has chosen, before code that opens, creates or claims sessions.
+  ///
+  /// - Throws: The error of the reactor's name, then that of the id, in the order of a client's request.
+  func reactor(of session: SessionKey) throws(SessionSendError) -> any HostedReactor {
+    guard let reactor = reactor(session.reactor) else { throw .unknownReactor(session) }
+    guard SessionKey.isValid(id: session.id) else { throw .invalidID(session) }
+    return reactor
+  }
+
   /// Calls a closure that loads a session or folds its log: on a queue if it may block on the disk.
   func load(_ body: @escaping @Sendable () -> Void) {
     guard readsFromDisk else { return body() }
@@ -62,10 +73,6 @@ final class HostedSessions: SessionLink {
     expecting expectation: SendExpectation,
     completion: @escaping @Sendable (Result<[UInt8]?, any Error>) -> Void
   ) -> any Disposable {
-    guard SessionKey.isValid(id: session.id) else {
-      completion(.failure(SessionSendError.invalidID(session)))
-      return Disposables.create()
-    }
     let effect = RunningEffectContext.current
     var context = (effect?.request ?? RequestContext.current).sending(to: session, from: sender)
     if case .effects = expectation {
@@ -102,8 +109,7 @@ final class HostedSessions: SessionLink {
 
   /// Returns a session of this process for an observer, if it is in memory or is about to be.
   func observable(_ session: SessionKey) -> LiveSession? {
-    guard SessionKey.isValid(id: session.id) else { return nil }
-    return (reactor(session.reactor) as? ReactorRuntime)?.observableSession(session.id)
+    (reactor(session.reactor) as? ReactorRuntime)?.observableSession(session.id)
   }
 
   // MARK: Typed references

@@ -71,8 +71,11 @@ final class SendDelivery: Disposable {
   ///   thread.
   func start(_ done: @escaping @Sendable () -> Void) {
     guard state.withLock({ $0.completion != nil }) else { return done() }
-    guard let reactor = sessions.reactor(target.reactor) else {
-      finish(.failure(SessionSendError.unknownReactor(target)))
+    let reactor: any HostedReactor
+    do throws(SessionSendError) {
+      reactor = try sessions.reactor(of: target)
+    } catch {
+      finish(.failure(error))
       return done()
     }
     if let live = reactor.liveSession(target.id) { return submit(to: live, done) }

@@ -69,9 +69,11 @@ final class SessionFollower: SessionObserver, Disposable {
   func open() {
     Task { [self] in
       guard !state.withLock({ $0.isDisposed }) else { return }
-      guard SessionKey.isValid(id: key.id) else { return post(.end(.invalidID(key))) }
-      guard let reactor = sessions.reactor(key.reactor) else {
-        return post(.end(.unknownReactor(key)))
+      let reactor: any HostedReactor
+      do throws(SessionSendError) {
+        reactor = try sessions.reactor(of: key)
+      } catch {
+        return post(.end(error))
       }
       if let live = sessions.observable(key) ?? reactor.liveSession(key.id) { return observe(live) }
       sessions.load { [self] in

@@ -13,6 +13,7 @@ extension ActionFailure {
       case is ActionCrashedError: .crashed
       case is StateTooLargeError, is StateTooDeepError: .stateTooLarge
       case SessionSendError.tooDeep: .sendsTooDeep
+      case SessionSendError.invalidID: .invalidSessionID
       case let error as RecordedError: error.kind
       default: nil
       }
