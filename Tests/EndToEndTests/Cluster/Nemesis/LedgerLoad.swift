@@ -165,7 +165,7 @@ final class LedgerLoad: Sendable {
     case rejected
     case undetermined
     case notSent
-    /// The first request with the same key is still being executed.
+    /// More than 16 repetitions wait for the first request with the same key: this one does not.
     case running
     case undocumented
   }
