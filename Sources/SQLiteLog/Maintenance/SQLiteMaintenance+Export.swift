@@ -80,7 +80,7 @@ extension SQLiteMaintenance {
     let shared = try connection.prepare(
       """
       SELECT coalesce(iif(\(Self.isJSON("value")), '{"shared":' || json_quote(name) || ',"epoch":' || json_quote(epoch)
-        || ',"of":' || version || ',"revision":' || revision || ',"value":' || json(value) || '}', NULL), '{"damaged":"shared"}')
+        || ',"of":' || version || ',"revision":' || revision || ',"value":' || json(value) || '}', NULL), '{"damaged":"shared","name":' || json_quote(name) || '}')
       FROM shared ORDER BY name
       """)
     while let line = try shared.next(as: [UInt8].self) { try write(line) }

@@ -55,6 +55,8 @@ private struct ImportedLines {
   private let listSnapshots: Statement
   private let sealSnapshot: Statement
   private var line = 0
+  /// The name of the current session or global, as the export has it; `nil` before the first one.
+  private var name: String?
   /// Whether the current session is left out.
   private var isLeftOut = false
   private var session: Int64
@@ -77,7 +79,9 @@ private struct ImportedLines {
         json_type(?1, '$.timer') IS 'text', json_type(?1, '$.failed') IS 'text',
         iif(json_type(?1, '$.snapshot') = 'integer', json_extract(?1, '$.snapshot'), NULL),
         iif(json_type(?1, '$.version') = 'integer', json_extract(?1, '$.version'), NULL),
-        iif(json_type(?1, '$.damaged') = 'text', json_extract(?1, '$.damaged'), NULL)
+        iif(json_type(?1, '$.damaged') = 'text', json_extract(?1, '$.damaged'), NULL),
+        coalesce(
+          json_extract(?1, '$.session'), json_extract(?1, '$.shared'), json_extract(?1, '$.name'))
       WHERE json_valid(?1)
       """)
     // The name of a reactor contains no slash.
@@ -201,15 +205,16 @@ private struct ImportedLines {
   private mutating func insert(_ text: [UInt8]) throws {
     do throws(DatabaseError) {
       let row = try inspect.first(
-        text, as: (Bool, Bool, Bool, Bool, Bool, Bool, Int?, Int?, String?).self)
+        text, as: (Bool, Bool, Bool, Bool, Bool, Bool, Int?, Int?, String?, String?).self)
       guard
         let (
           isSession, isShared, isOutcome, isAccepted, isTimer, isFailure, snapshotVersion, version,
-          damaged
+          damaged, name
         ) = row
       else {
         throw invalid("is not JSON")
       }
+      if let name { self.name = name }
       if damaged == "session" {
         try beginPart()
         throw invalid("is a session that is damaged in the exported store")
@@ -241,8 +246,9 @@ private struct ImportedLines {
       }
     } catch {
       guard error.concernsOneStatement else { throw error }
+      let session = name.map { ", of \($0.debugDescription)," } ?? ""
       throw SQLiteLogError(
-        .invalidInput, "line \(line) is invalid, or its session exists: \(error)")
+        .invalidInput, "line \(line)\(session) is invalid, or its session exists: \(error)")
     }
   }
 
