@@ -381,7 +381,8 @@ let package = Package(
 
     // Reactors that trap or block, for tests of the process around them.
     .executableTarget(
-      name: "faulty", dependencies: ["ReactorCore", "ReactorHost", "ReactorService"],
+      name: "faulty",
+      dependencies: ["ReactorCore", "ReactorHost", "ReactorService", "ReactorStreams", "Reactors"],
       path: "Tests/FaultyReactors", swiftSettings: settings),
 
     // Two releases of an application, for tests of stored data.

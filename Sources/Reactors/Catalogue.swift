@@ -79,6 +79,15 @@ public struct Catalogue: Sendable {
         LobbyReactor()
       },
       ReactorRegistration(
+        "booking", summary: "Seats that are held in a hall until they are paid",
+        exampleActions: [.hold(seats: [1, 2], hall: "evening"), .pay(card: "visa"), .cancel]
+      ) { [bank] context in
+        BookingReactor(context, bank: bank)
+      }.rejecting(with: BookingReactor.Rejection.self),
+      ReactorRegistration("hall", summary: "The seats of a performance") {
+        HallReactor()
+      }.rejecting(with: HallReactor.Rejection.self),
+      ReactorRegistration(
         "order", summary: "Drinks, one after the other: a flow of screens",
         exampleActions: [.stack(.open("/drinks/Latte")), .stack(.dismiss("2")), .checkout]
       ) { [bank] in

@@ -1,5 +1,6 @@
 import ReactorHost
 import ReactorService
+import Reactors
 
 CommandLineInterface.main { context in
   try await context.serve([
@@ -12,6 +13,10 @@ CommandLineInterface.main { context in
       "cautious", summary: "Enters numbers, and does not repeat an interrupted action",
       whenInterrupted: .giveUp
     ) { LedgerReactor() },
+    ReactorRegistration("booking", summary: "A shipped reactor, with a bank in a file") {
+      BookingReactor($0, bank: FileBank())
+    },
+    ReactorRegistration("hall", summary: "The seats of bookings") { HallReactor() },
     ReactorRegistration("dice", summary: "Draws random numbers in reduce") { DiceReactor() },
     ReactorRegistration("counter", summary: "Has the name of a shipped reactor") {
       FaultyReactor()

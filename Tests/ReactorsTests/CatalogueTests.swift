@@ -3,6 +3,11 @@ import Reactors
 import Testing
 
 struct CatalogueTests {
+  private static let freeSeats =
+    #"{"seats":["#
+    + (1...20).map { _ in #"{"booking":null,"isSold":false}"# }.joined(separator: ",")
+    + "]}"
+
   @Test(arguments: [
     ("counter", #"{"value":0}"#, [#""increase""#, #""decrease""#, #"{"add":5}"#]),
     (
@@ -25,6 +30,14 @@ struct CatalogueTests {
     (
       "lobby", #"{"open":[],"sold":[]}"#, []
     ),
+    (
+      "booking",
+      #"{"phase":"new","hall":null,"seats":[],"until":null,"charge":null,"receipt":null}"#,
+      [
+        #"{"hold":{"seats":[1,2],"hall":"evening"}}"#, #"{"pay":{"card":"visa"}}"#, #""cancel""#,
+      ]
+    ),
+    ("hall", freeSeats, []),
     (
       "order",
       #"{"stack":{"path":"/","presented":1,"entries":[{"id":"1","screen":"menu","#

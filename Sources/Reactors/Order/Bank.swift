@@ -7,7 +7,7 @@ public protocol Bank: Sendable {
 }
 
 /// A bank behind a simulated network: it accepts every payment.
-public struct SimulatedBank: Bank {
+public struct SimulatedBank: Bank, CardBank {
   private let latency: Duration
 
   /// Creates a bank that responds after `latency`.
@@ -20,6 +20,15 @@ public struct SimulatedBank: Bank {
     .run { [latency] send in
       try await Task.sleep(for: latency)
       send("R-\(amount)")
+    }
+  }
+
+  /// Emits a receipt that is the same for the same key, and declines the card `empty`.
+  public func charge(_ amount: Int, card: String, key: String) -> Observable<String> {
+    .run { [latency] send in
+      try await Task.sleep(for: latency)
+      guard card != "empty" else { throw CardDeclined() }
+      send("C-\(key)")
     }
   }
 }
