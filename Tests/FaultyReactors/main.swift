@@ -13,6 +13,7 @@ CommandLineInterface.main { context in
       "cautious", summary: "Enters numbers, and does not repeat an interrupted action",
       whenInterrupted: .giveUp
     ) { LedgerReactor() },
+    ReactorRegistration("purse", summary: "Transfers money to other purses") { PurseReactor($0) },
     ReactorRegistration("booking", summary: "A shipped reactor, with a bank in a file") {
       BookingReactor($0, bank: FileBank())
     },
