@@ -28,8 +28,8 @@ async function failuresOf(name) {
 
 const unreadable = (problem) => `The errors cannot be read: ${problem.message}`;
 
-/** A list item with an error; with a link to its session if the reactor is given. */
-function item({ session, action, at, by, status, title, detail }, reactor) {
+/** A list item with an error and buttons; with a link to its session if the reactor is given. */
+function item({ session, action, at, by, status, title, detail }, reactor, ...buttons) {
   const place = reactor === undefined ? []
     : [element("a", { href: hashOf(reactor, session) }, `${reactor}/${session}`)];
   const label = action === null ? "an action of more than 4 KiB" : shortened(stringify(action), 200);
@@ -37,12 +37,13 @@ function item({ session, action, at, by, status, title, detail }, reactor) {
   return element(
     "li", {}, ...place, element("code", {}, label),
     element("p", {}, `${title} (${status})${detail.startsWith(title) ? "" : `: ${detail}`}`),
-    element("p", { class: "note" }, time, by === undefined ? "" : ` by ${by}`));
+    element("p", { class: "note" }, time, by === undefined ? "" : ` by ${by}`), ...buttons);
 }
 
 /** The list below “Errors” of a session. */
 export class SessionErrors {
   #session;
+  #shown = "";
   #reading = new Refresh(PAUSE, () => this.#read());
 
   constructor() {
@@ -76,8 +77,32 @@ export class SessionErrors {
 
   #show(failures, note) {
     part["failures-note"].textContent = note;
+    // Do not replace a button that has the focus by an equal one.
+    const key = stringify([this.#session?.address, failures]);
+    if (key === this.#shown) return;
+    this.#shown = key;
     part.failures.hidden = failures.length === 0;
-    part.failures.replaceChildren(...failures.slice(0, LISTED).map((one) => item(one)));
+    part.failures.replaceChildren(
+      ...failures.slice(0, LISTED).map((one) => item(one, undefined, ...this.#buttons(one))));
+  }
+
+  /** Buttons that run the action of a stored failure again, and that remove the failure. */
+  #buttons({ id, action }) {
+    const session = this.#session;
+    if (id === undefined) return [];
+    return [["Run again", "POST"], ["Remove", "DELETE"]].map(([label, method]) => {
+      const button = element("button", { class: "quiet", type: "button" }, label);
+      button.setAttribute("aria-label", `${label}: ${shortened(stringify(action), 60)}`);
+      button.addEventListener("click", async () => {
+        try {
+          await send(`${session.address}/failures/${encodeURIComponent(id)}`, { method });
+          this.refresh();
+        } catch (problem) {
+          if (session === this.#session) part["failures-note"].replaceChildren(describe(problem));
+        }
+      });
+      return button;
+    });
   }
 }
 

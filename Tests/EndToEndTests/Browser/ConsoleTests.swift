@@ -254,6 +254,22 @@ extension InspectorBrowserTests {
       try page.expectNoComplaints()
     }
 
+    @Test func `a stored failure runs again, and is removed`() throws {
+      let session = server.session(of: "booking")
+      let hold = #"{"hold":{"seats":[99],"hall":"\#(session.id)"}}"#
+      #expect(try session.post(hold, ["Prefer": "respond-async"]).status == 202)
+      try page.open(session)
+      try page.expectText("The hall has seats 1 to 20 (422)", in: "#failures")
+      let time = "return document.querySelector('#failures time').dateTime"
+      let first = try browser.run(time)
+      try page.press("Run again")
+      // The action fails again, which is a new failure.
+      #expect(try eventually { try browser.run(time) != first })
+      try page.press("Remove")
+      try browser.expect("return document.querySelector('#failures').hidden", is: true)
+      #expect(try session.client.get("/v1/reactors/booking/failures").json["failures"] == [])
+    }
+
     @Test func `errors that cannot be read are reported, and are requested one at a time`() throws {
       try page.open()
       try browser.run(
