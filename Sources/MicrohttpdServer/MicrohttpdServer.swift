@@ -79,6 +79,16 @@ public final class MicrohttpdServer: Sendable {
         connections: 0, requestsInFlight: 0, streams: 0, rejected: 0, overdue: 0)
   }
 
+  /// The name of a thread, and a function that calls another one on this thread between two turns.
+  package typealias ThreadCaller = (
+    name: String, call: @Sendable (@escaping @Sendable () -> Void) -> Void
+  )
+
+  /// The threads that serve connections; empty while the server is stopped.
+  ///
+  /// A thread that has ended calls nothing.
+  package var threads: [ThreadCaller] { core?.threads ?? [] }
+
   /// Begins to drain: each response closes its connection, and the server stops accepting from
   /// inherited sockets.
   ///

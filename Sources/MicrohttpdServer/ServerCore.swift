@@ -78,6 +78,16 @@ final class ServerCore: Sendable {
     case none
   }
 
+  /// Functions that call a function on a thread, with the names of the threads.
+  var threads: [MicrohttpdServer.ThreadCaller] {
+    requestLoops.enumerated().map { index, loop in
+      (name: "requests \(index + 1)", call: { loop.inbox.send(.call($0)) })
+    }
+      + streamLoops.enumerated().map { index, loop in
+        (name: "streams \(index + 1)", call: { loop.inbox.send(.call($0)) })
+      }
+  }
+
   /// Counts a connection that is about to be accepted.
   func reserveConnection() -> Reservation {
     let limits = settings.limits

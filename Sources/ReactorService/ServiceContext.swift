@@ -1,3 +1,4 @@
+internal import FoundationEssentials
 public import Telemetry
 
 /// The configuration, logger and termination of a daemon.
@@ -10,6 +11,9 @@ public struct ServiceContext: Sendable {
 
   /// Signals the end of the daemon.
   public let termination: Termination
+
+  /// Notifies the service manager.
+  let notifier = ServiceNotifier(ProcessInfo.processInfo.environment)
 
   /// The maintenance task to execute instead of serving.
   var task: StoreTask?

@@ -89,6 +89,13 @@ public final class SQLiteLog: MutationLog {
     return committer?.waitUntilEnded(within: deadline - .now) ?? true
   }
 
+  /// Calls a function once the threads that commit and that complete commits have responded.
+  ///
+  /// A log that is closed or open for reading only calls nothing.
+  package func callOnThreads(_ function: @escaping @Sendable () -> Void) {
+    committer?.callOnThreads(function)
+  }
+
   /// The reason why writes fail, such as a deleted or replaced file of the store; `nil` if they
   /// succeed.
   public var failure: LogError? { committer?.failure }

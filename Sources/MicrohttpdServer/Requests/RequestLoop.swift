@@ -19,6 +19,8 @@ final class RequestLoop: Sendable {
     case leaveInheritedSockets
     /// Reject requests that wait for a response, and from now on those without an immediate one.
     case rejectWaiting
+    /// Call a function on the thread.
+    case call(@Sendable () -> Void)
     /// Close all connections and end.
     case stop
   }

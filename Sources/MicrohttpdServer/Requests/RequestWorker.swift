@@ -144,6 +144,7 @@ final class RequestWorker {
       case .closeIdle: _ = closeIdlest()
       case .leaveInheritedSockets: leaveInheritedSockets()
       case .rejectWaiting: rejectAllWaiting()
+      case .call(let function): function()
       case .stop: isStopping = true
       }
     }

@@ -33,6 +33,8 @@ final class StreamLoop: StreamWaking {
     case wake(StreamGroup)
     /// Poll every stream.
     case pollAll
+    /// Call a function on the thread.
+    case call(@Sendable () -> Void)
     /// Close all connections and end.
     case stop
   }

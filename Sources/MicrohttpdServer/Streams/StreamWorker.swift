@@ -116,6 +116,7 @@ final class StreamWorker {
       case .connection(let handOff): open(handOff)
       case .wake(let group): wake(group)
       case .pollAll: wakeAll()
+      case .call(let function): function()
       case .stop: isStopping = true
       }
     }

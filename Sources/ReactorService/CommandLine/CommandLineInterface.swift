@@ -29,11 +29,7 @@ public enum CommandLineInterface {
     do {
       switch try parse(settings) {
       case .print(let text): print(text)
-      case .health(let probe):
-        // Without arguments, probe the daemon of this container, if there is one.
-        let isBare = CommandLine.arguments.count == 2
-        let found = isBare ? ContainerDaemon.find()?.probe(settings: settings) : nil
-        try (found ?? probe).execute()
+      case .health(let probe): try probe.execute()
       case .watch(let command): try command.execute()
       case .changes(let command): try command.execute()
       case .send(let command): try command.execute()
@@ -85,7 +81,7 @@ public enum CommandLineInterface {
       level: configuration.logLevel, format: configuration.logFormat, writer: writer)
     let context = ServiceContext(
       configuration: configuration, logger: logger, termination: Termination())
-    try Supervisor(endpoints: context.endpoints, logger: logger, writer: writer).supervise()
+    try Supervisor(context, writer: writer).supervise()
   }
 
   /// Starts the log and handles signals.
@@ -103,7 +99,9 @@ public enum CommandLineInterface {
     }
     context.logWriter = writer
     context.reload = reload
-    TerminationSignals.watch(context.termination) { reload() }
+    TerminationSignals.watch(context.termination) { [notifier = context.notifier] in
+      notifier.reloading { reload() }
+    }
     return context
   }
 

@@ -20,6 +20,12 @@ extension Configuration {
         manager (NOTIFY_SOCKET, LISTEN_FDS) it never does.
         """),
     Setting(
+      "supervise.watchdog", \.watchdog, .duration(0.5...31_536_000),
+      help: """
+        The time after which a supervised service is replaced if a thread that reads requests, writes \
+        streams or commits does not respond, such as a request thread in a mutate that blocks.
+        """),
+    Setting(
       "listen", \.listen, .address,
       help: "The address to listen on; port 0 selects a free one. Sockets from systemd replace it."),
     Setting(
@@ -326,8 +332,8 @@ extension Configuration {
     Setting(
       "start.wait", \.startWait, .duration(0...3_600),
       help: """
-        How long to wait at the start for another process to release the store, or for the brokers \
-        of a store nats://.
+        How long to wait at the start for another process, such as a predecessor that was killed, to \
+        release the address and the store, or for the brokers of a store nats://.
         """),
     Setting(
       "shutdown.grace", \.shutdownGrace, .duration(0...3_600),

@@ -70,14 +70,18 @@ public struct Configuration: Sendable {
   /// `supervise`: whether the service runs in a child process that is restarted after a crash.
   public var isSupervised = true
 
+  /// `supervise.watchdog`: the time after which a service that does not respond is replaced.
+  public var watchdog = Duration.seconds(10)
+
   /// `paused`: whether the service only serves reads.
   public var isPaused = false
 
   /// `strict.types`: whether stored data that this release cannot read prevents the start.
   public var hasStrictTypes = false
 
-  /// `start.wait`: how long to wait for another process to release the store, or for its brokers.
-  public var startWait = Duration.zero
+  /// `start.wait`: how long to wait for another process to release the address or the store, or for its
+  /// brokers.
+  public var startWait = Duration.seconds(10)
 
   /// `shutdown.grace`: the time limit for draining.
   public var shutdownGrace = Duration.seconds(10)

@@ -41,7 +41,9 @@ struct ConfigurationFile {
     for member in members {
       let name = group.isEmpty ? member.name : "\(group).\(member.name)"
       let place = "\(path):\(member.position)"
-      if let setting = table.setting(name: name) {
+      var isObject = false
+      if case .object = member.value { isObject = true }
+      if let setting = table.setting(name: name), !(isObject && table.isGroup(name)) {
         do {
           try setting.assign(.json(member.value), &configuration)
         } catch {

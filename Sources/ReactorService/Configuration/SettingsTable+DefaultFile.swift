@@ -3,7 +3,10 @@ extension SettingsTable {
   var defaultFile: String {
     var writer = DefaultFileWriter()
     let defaults = Configuration()
-    for setting in settings { writer.write(setting, literal: setting.literal(defaults)) }
+    for setting in settings {
+      let isGrouped = !Self.groups(of: setting.name).contains { self.setting(name: $0) != nil }
+      writer.write(setting, literal: setting.literal(defaults), isGrouped: isGrouped)
+    }
     return writer.finish()
   }
 }
@@ -23,8 +26,8 @@ private struct DefaultFileWriter {
   private var open: [Substring] = []
   private var isFirst = true
 
-  mutating func write(_ setting: Setting, literal: String) {
-    let words = setting.name.split(separator: ".")
+  mutating func write(_ setting: Setting, literal: String, isGrouped: Bool) {
+    let words = isGrouped ? setting.name.split(separator: ".") : ["\"\(setting.name)\""]
     let groups = words.dropLast()
     while !groups.starts(with: open) { close() }
     if !isFirst { text += "\n" }

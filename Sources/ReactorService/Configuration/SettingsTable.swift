@@ -12,6 +12,12 @@ struct SettingsTable: Sendable {
   /// Flags that are not settings.
   private static let reserved: Set = ["--config", "--help", "--url", "--version"]
 
+  /// The setting that is also the name of a group.
+  ///
+  /// The file has either its value or the group as an object;
+  /// the other one is written with a dotted key.
+  private static let switchWithGroup = "supervise"
+
   /// Adds declared settings to the service's own.
   ///
   /// - Throws: An error for a declaration whose name is in use, reserved, the name of a group, or not
@@ -30,7 +36,9 @@ struct SettingsTable: Sendable {
       byVariable[setting.variable] = setting
       groups.formUnion(Self.groups(of: setting.name))
     }
-    if let name = groups.first(where: { byName[$0] != nil }) { throw .declaration(name) }
+    if let name = groups.first(where: { byName[$0] != nil && $0 != Self.switchWithGroup }) {
+      throw .declaration(name)
+    }
     self.byFlag = byFlag
     self.byVariable = byVariable
     self.byName = byName

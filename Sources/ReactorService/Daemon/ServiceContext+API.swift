@@ -2,6 +2,7 @@ internal import MicrohttpdServer
 internal import ReactorHTTP
 internal import ReactorPages
 internal import ReactorTransport
+internal import Telemetry
 internal import TerminalClient
 internal import Zlib
 
@@ -39,6 +40,29 @@ extension ServiceContext {
     if names.contains("*") { return .any }
     if !names.isEmpty { return .names(names) }
     guard case .network(let host, _) = configuration.listen else { return .any }
-    return host == "localhost" || ClientAddress(host)?.isLoopback == true ? .loopback : .any
+    return Self.isLoopback(host) ? .loopback : .any
+  }
+
+  /// Logs a warning if clients of other machines can connect, and all of them may use the whole service.
+  ///
+  /// - Parameter endpoints: The addresses that the server listens on.
+  func warnIfOpenToAll(_ endpoints: [MicrohttpdServer.Endpoint]) {
+    guard !configuration.authentication.isUsed, (supervisor?.restarts ?? 0) == 0 else { return }
+    let open = endpoints.compactMap { endpoint -> String? in
+      guard case .network(let host, let port) = endpoint, !Self.isLoopback(host) else { return nil }
+      return ListenAddress(host: host, port: UInt16(clamping: port)).url
+    }
+    guard !open.isEmpty else { return }
+    logger.warning(
+      "the service is open to all that can connect",
+      [
+        "address": open.joined(separator: " "),
+        "remedy":
+          "set auth.tokens, auth.jwt.keys or auth.rules, or listen on a loopback address",
+      ])
+  }
+
+  private static func isLoopback(_ host: String) -> Bool {
+    host == "localhost" || ClientAddress(host)?.isLoopback == true
   }
 }

@@ -37,8 +37,7 @@ extension ServiceContext {
     if let task { return try await execute(task, reactors) }
     let logCounts = LogCounts()
     let logger = logCounts.counting(logger)
-    let notifier = ServiceNotifier(ProcessInfo.processInfo.environment)
-    guard let store = try await openStoreWhenFree(notifier) else { return }
+    guard let store = try await openStoreWhenFree() else { return }
     let deadline = exitAfterGrace(store)
     defer { deadline.isMet.store(true, ordering: .relaxed) }
     var hostSettings = configuration.host
@@ -87,13 +86,17 @@ extension ServiceContext {
     reload?.onReload { configuration throws(ConfigurationError) in
       try credentialReload.apply(configuration.authentication)
     }
-    let server = MicrohttpdServer(settings: serverSettings, responder: api)
-    serverMetrics.observe(server)
-    do throws(ServerError) {
+    let settings = serverSettings
+    let opened = try whenAddressesAreFree { () throws(ServerError) in
+      let server = MicrohttpdServer(settings: settings, responder: api)
       try server.start()
-    } catch {
-      throw ConfigurationError.configuration("listen: \(error.message)")
+      return server
     }
+    guard let server = opened else {
+      _ = store.close(.seconds(1))
+      return
+    }
+    serverMetrics.observe(server)
     logger.info(
       "capacity",
       [
@@ -107,12 +110,14 @@ extension ServiceContext {
       logger.info(
         "joined the cluster", ["node": "\(node.node)", "ready": "\(node.readyNodes.count)"])
     }
+    let watch = watchThreads(of: server, store)
     if let supervisor {
-      supervisor.reportReady()
+      supervisor.reportAlive()
     } else {
       for endpoint in server.endpoints { Announcement.write(endpoint, logger) }
     }
     notifier.notify(.ready)
+    warnIfOpenToAll(server.endpoints)
 
     let sweeping = Task { try await host.sweepIdleSessions() }
     let isPaused = configuration.isPaused
@@ -127,6 +132,7 @@ extension ServiceContext {
     resuming.cancel()
     firing.cancel()
     types.stop()
+    watch?.end()
     notifier.notify(.stopping)
     logger.info("draining", ["grace": configuration.shutdownGrace.description])
     readiness.stop()
@@ -164,11 +170,11 @@ extension ServiceContext {
     let milliseconds = configuration.shutdownGrace.milliseconds
     termination.whenRequested { [logger, logWriter] in
       _ = SystemThread(named: "shutdown") {
-        poll(nil, 0, Int32(clamping: milliseconds + 250))
+        poll(nil, 0, Int32(clamping: milliseconds + 100))
         guard !deadline.isMet.load(ordering: .relaxed) else { return }
         logger.error("shutdown.grace has expired; the process ends with running actions")
-        _ = store.close(.seconds(1))
-        logWriter?.close(within: .milliseconds(250))
+        _ = store.close(.milliseconds(200))
+        logWriter?.close(within: .milliseconds(100))
         _exit(EXIT_FAILURE)
       }
     }
@@ -188,7 +194,7 @@ extension ServiceContext {
         server.finishStreams(within: deadline - ContinuousClock.now)
         server.stop(within: deadline - ContinuousClock.now)
         store.node?.leave(within: deadline - ContinuousClock.now)
-        if !store.close(deadline - ContinuousClock.now) {
+        if !store.close(max(deadline - ContinuousClock.now, .milliseconds(100))) {
           logger.error("the store has not written everything", ["store": "\(configuration.store)"])
         }
         continuation.resume()

@@ -71,7 +71,7 @@ final class LogWriter: Sendable {
     }
     if mustWake { wakeup.signal() }
     // Wait longer than the deadline, at which the thread ends by itself.
-    finished.wait(seconds: Int(limit.components.seconds) + 1)
+    finished.wait(for: limit + .milliseconds(200))
   }
 
   private func writeLines() {

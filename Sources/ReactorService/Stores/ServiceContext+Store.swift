@@ -13,6 +13,10 @@ struct OpenStore: Sendable {
   /// Closes the store within a time limit; returns whether everything was written.
   let close: @Sendable (Duration) -> Bool
 
+  /// Calls a function once the threads that write commits have responded; `nil` if the store
+  /// has none.
+  var callOnThreads: (@Sendable (@escaping @Sendable () -> Void) -> Void)?
+
   /// The metrics of the store; `nil` for none.
   var metrics: (any MetricsSource)?
 
@@ -32,18 +36,16 @@ extension ServiceContext {
   /// In the meantime, clients of an inherited socket wait in its backlog.
   ///
   /// - Returns: `nil` if the termination was requested while waiting.
-  func openStoreWhenFree(_ notifier: ServiceNotifier) async throws -> OpenStore? {
-    let deadline = ContinuousClock.now + configuration.startWait
-    var isWaiting = false
+  func openStoreWhenFree() async throws -> OpenStore? {
+    var wait = StartWait(configuration.startWait)
     while true {
       do throws(ConfigurationError) {
         return try await openStore()
       } catch {
-        guard error.isTemporary, ContinuousClock.now < deadline else { throw error }
-        if !isWaiting {
+        guard error.isTemporary, !wait.hasElapsed else { throw error }
+        if wait.begins() {
           logger.info("waiting for the store", ["store": "\(configuration.store)"])
           notifier.notify(.waiting)
-          isWaiting = true
         }
       }
       // Poll: the release of a file lock causes no notification.
@@ -70,7 +72,8 @@ extension ServiceContext {
           path: path, retention: configuration.retention,
           outcomeRetention: configuration.host.idempotency,
           changeRetention: configuration.changeRetention, logger: logger)
-        return OpenStore(log: log) { log.close(within: $0) }
+        return OpenStore(
+          log: log, close: { log.close(within: $0) }, callOnThreads: { log.callOnThreads($0) })
       } catch {
         throw ConfigurationError(error)
       }

@@ -21,10 +21,10 @@ final class ServiceOutput: Sendable {
     _ = SystemThread(named: "output") { [self] in copyLines() }
   }
 
-  /// Waits up to a second for the output of an ended service.
-  func close() {
+  /// Waits for the rest of the output of an ended service.
+  func close(within limit: Duration) {
     Glibc.close(descriptor)
-    finished.wait(seconds: 1)
+    finished.wait(for: limit)
   }
 
   private func copyLines() {

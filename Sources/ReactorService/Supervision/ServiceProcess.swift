@@ -1,4 +1,5 @@
 internal import Glibc
+internal import SystemThreads
 
 /// A process of the service, started by the supervisor.
 struct ServiceProcess: ~Copyable {
@@ -16,23 +17,18 @@ struct ServiceProcess: ~Copyable {
   /// The process id, valid until ``reap()``.
   let id: pid_t
 
-  private let ready: Int32
-  // The writing end of a pipe. The service exits when it is closed, by the supervisor or by a crash
-  // of the supervisor.
-  private let lifeline: Int32
+  private let reports: Int32
 
-  private init(id: pid_t, ready: Int32, lifeline: Int32) {
+  private init(id: pid_t, reports: Int32) {
     self.id = id
-    self.ready = ready
-    self.lifeline = lifeline
+    self.reports = reports
   }
 
-  deinit {
-    close(ready)
-    close(lifeline)
-  }
+  deinit { close(reports) }
 
   /// Starts the executable of this process again, with the same arguments.
+  ///
+  /// Main thread only: the process ends with the thread that has started it.
   ///
   /// - Parameters:
   ///   - sockets: The listening sockets to pass.
@@ -45,18 +41,16 @@ struct ServiceProcess: ~Copyable {
   static func start(
     sockets: [Int32], errors: Int32, marks: Int32, restarts: Int, lastSignal: Int32
   ) throws(Failure) -> ServiceProcess {
-    let lifeline = try makePipe()
-    let ready = try makePipe()
-    defer {
-      close(lifeline.reading)
-      close(ready.writing)
+    guard let reports = CloseOnExecPipe.make() else {
+      throw Failure(reason: "no file descriptors are left")
     }
+    defer { close(reports.writing) }
     var actions = unsafe posix_spawn_file_actions_t()
     unsafe posix_spawn_file_actions_init(&actions)
     defer { unsafe posix_spawn_file_actions_destroy(&actions) }
     unsafe posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO)
     // A source may have the number of a target: duplicate the sources above all targets first.
-    let sources = [lifeline.reading, ready.writing] + sockets + [marks]
+    let sources = [reports.writing] + sockets + [marks]
     let base = SupervisorLink.firstDescriptor
     var copies: [Int32] = []
     defer { for copy in copies { close(copy) } }
@@ -92,21 +86,43 @@ struct ServiceProcess: ~Copyable {
     let status = unsafe posix_spawn(
       &id, "/proc/self/exe", &actions, &attributes, words + [nil], variables + [nil])
     guard status == 0 else {
-      close(lifeline.writing)
-      close(ready.reading)
+      close(reports.reading)
       throw unsafe Failure(
         reason: strerror(status).map { unsafe String(cString: $0) } ?? "error \(status)")
     }
-    return ServiceProcess(id: id, ready: ready.reading, lifeline: lifeline.writing)
+    return ServiceProcess(id: id, reports: reports.reading)
   }
 
   /// Waits until the process accepts connections; returns `false` if it ends before that.
   func waitUntilReady() -> Bool {
     var byte: UInt8 = 0
     while true {
-      let count = unsafe read(ready, &byte, 1)
+      let count = unsafe read(reports, &byte, 1)
       if count >= 0 || errno != EINTR { return count == 1 }
     }
+  }
+
+  /// Waits until the process ends or hangs.
+  ///
+  /// The process reports ten times within the limit that it is alive. As in `ThreadWatch`, the time is
+  /// counted in intervals, so that a machine that is suspended loses one of them.
+  ///
+  /// - Returns: Whether the process hangs: it has reported nothing for two intervals more than the limit.
+  func waitUntilHanging(limit: Duration) -> Bool {
+    let interval = Int32(clamping: max(1, limit.milliseconds / 10))
+    var bytes = [UInt8](repeating: 0, count: 64)
+    var silentIntervals = 0
+    while silentIntervals < 12 {
+      var watched = pollfd(fd: reports, events: Int16(POLLIN), revents: 0)
+      switch unsafe poll(&watched, 1, interval) {
+      case 0: silentIntervals += 1
+      case 1...:
+        guard unsafe read(reports, &bytes, bytes.count) > 0 else { return false }
+        silentIntervals = 0
+      default: break
+      }
+    }
+    return true
   }
 
   /// Waits until the process has ended.
@@ -121,13 +137,6 @@ struct ServiceProcess: ~Copyable {
     while unsafe waitpid(id, &status, 0) < 0, errno == EINTR {}
     let signal = status & 0x7F
     return signal == 0 ? .exited((status >> 8) & 0xFF) : .killed(signal)
-  }
-
-  private static func makePipe() throws(Failure) -> (reading: Int32, writing: Int32) {
-    guard let ends = CloseOnExecPipe.make() else {
-      throw Failure(reason: "no file descriptors are left")
-    }
-    return ends
   }
 
   private static func environmentVariables() -> [String] {

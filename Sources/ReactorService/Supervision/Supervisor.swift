@@ -12,15 +12,19 @@ internal import TerminalClient
 ///
 /// The supervisor owns the listening sockets, so that connections wait in their backlog during a
 /// restart. It forwards signals to the service and writes the output of the service to the log. It ends
-/// with the service's exit code when the service exits, and restarts a service that a signal killed.
+/// with the service's exit code when the service exits, restarts a service that a signal killed, and kills
+/// one that hangs.
 final class Supervisor: Sendable {
   private struct State {
     /// The process id of the service; `nil` while no process of the service runs.
     var service: pid_t?
     var isTerminating = false
+    /// Whether the service was killed because `shutdown.grace` had expired.
+    var isOverdue = false
     var hasAnnounced = false
   }
 
+  private let configuration: Configuration
   private let logger: Logger
   private let writer: LogWriter
   private let listeners: [ListeningSocket]
@@ -34,18 +38,16 @@ final class Supervisor: Sendable {
   /// Opens the sockets and handles signals.
   ///
   /// - Throws: An error if an address cannot be bound or the process has no descriptors left.
-  init(
-    endpoints: [MicrohttpdServer.Endpoint], logger: Logger, writer: LogWriter
-  ) throws(ConfigurationError) {
-    self.logger = logger
+  init(_ context: ServiceContext, writer: LogWriter) throws(ConfigurationError) {
+    configuration = context.configuration
+    logger = context.logger
     self.writer = writer
-    do throws(ServerError) {
-      var listeners: [ListeningSocket] = []
-      for endpoint in endpoints { listeners.append(try ListeningSocket(endpoint)) }
-      self.listeners = listeners
-    } catch {
-      throw .configuration("listen: \(error.message)")
-    }
+    listeners =
+      try context.whenAddressesAreFree { () throws(ServerError) in
+        var listeners: [ListeningSocket] = []
+        for endpoint in context.endpoints { listeners.append(try ListeningSocket(endpoint)) }
+        return listeners
+      } ?? []
     marks = reactord_marks_anonymous_file()
     guard let wakeup = Waker(), let output = ServiceOutput(writer), marks >= 0 else {
       throw ConfigurationError(message: "no file descriptors are left", exitCode: EX_OSERR)
@@ -102,7 +104,15 @@ final class Supervisor: Sendable {
         return state.isTerminating
       }
       if isTerminating { kill(service.id, SIGTERM) }
-      if service.waitUntilReady() { announce() }
+      if service.waitUntilReady() {
+        announce()
+        if service.waitUntilHanging(limit: configuration.watchdog) {
+          logger.error(
+            "service does not respond and is killed",
+            ["supervise.watchdog": "\(configuration.watchdog)"])
+          kill(service.id, SIGKILL)
+        }
+      }
       // Do not reap the process yet: its id must stay valid as long as `state` contains it.
       service.waitUntilEnded()
       state.withLock { $0.service = nil }
@@ -123,18 +133,41 @@ final class Supervisor: Sendable {
   }
 
   private func forward(_ number: Int32) {
-    let isBetweenServices = state.withLock { state in
+    let (isBetweenServices, isFirst) = state.withLock { state in
+      let wasTerminating = state.isTerminating
       if number != SIGHUP { state.isTerminating = true }
-      if let service = state.service { kill(service, number) }
-      return state.service == nil
+      if let service = state.service {
+        // A service that hangs does not handle a second signal.
+        kill(service, number != SIGHUP && wasTerminating ? SIGKILL : number)
+      }
+      return (state.service == nil, state.isTerminating && !wasTerminating)
     }
     if isBetweenServices { wakeup.wake() }
+    if isFirst { killAfterGrace() }
+  }
+
+  /// Kills a service that has not ended some time after `shutdown.grace`, at which it ends by itself
+  /// unless it hangs.
+  private func killAfterGrace() {
+    let time = Int(configuration.shutdownGrace.milliseconds) + 700
+    DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(time)) { [self] in
+      let isHanging = state.withLock { state in
+        state.isOverdue = state.service != nil
+        if let service = state.service { kill(service, SIGKILL) }
+        return state.isOverdue
+      }
+      guard isHanging else { return }
+      logger.error(
+        "service has not ended and is killed",
+        ["shutdown.grace": "\(configuration.shutdownGrace)"])
+    }
   }
 
   private func finish(_ code: Int32) -> Never {
-    output.close()
+    let limit: Duration = state.withLock { $0.isOverdue } ? .milliseconds(100) : .seconds(1)
+    output.close(within: limit)
     for listener in listeners { listener.close() }
-    writer.close(within: .seconds(1))
+    writer.close(within: limit)
     exit(code)
   }
 

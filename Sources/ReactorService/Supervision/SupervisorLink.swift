@@ -4,15 +4,17 @@ internal import SystemThreads
 
 /// The service's connection to its supervisor.
 ///
-/// The supervisor passes a pipe that it holds open as long as it lives, a pipe to report readiness, the
-/// listening sockets, and a file for the marks of running actions, and describes them in an environment
-/// variable.
+/// The supervisor passes a pipe for reports, the listening sockets, and a file for the marks of running
+/// actions, and describes them in an environment variable.
 struct SupervisorLink: Sendable {
   /// The environment variable, which is not a setting.
   static let variableName = Setting.prefix + "SUPERVISOR"
 
   /// The number of the first passed descriptor.
   static let firstDescriptor: Int32 = 3
+
+  /// The process id of the supervisor.
+  let supervisor: pid_t
 
   /// The number of passed sockets.
   let socketCount: Int
@@ -25,6 +27,7 @@ struct SupervisorLink: Sendable {
 
   /// Creates a link, in the supervisor.
   init(socketCount: Int, restarts: Int, lastSignal: Int32) {
+    supervisor = getpid()
     self.socketCount = socketCount
     self.restarts = restarts
     self.lastSignal = lastSignal
@@ -33,9 +36,8 @@ struct SupervisorLink: Sendable {
   /// Reads the environment; `nil` if this process has no supervisor.
   init?(_ environment: [String: String]) {
     let words = environment[Self.variableName]?.split(separator: ",").compactMap { Int($0) } ?? []
-    guard words.count == 4, words[0] == Int(getppid()), (0...64).contains(words[1]) else {
-      return nil
-    }
+    guard words.count == 4, words[0] > 0, (0...64).contains(words[1]) else { return nil }
+    supervisor = pid_t(clamping: words[0])
     socketCount = words[1]
     restarts = words[2]
     lastSignal = Int32(clamping: words[3])
@@ -43,36 +45,31 @@ struct SupervisorLink: Sendable {
 
   /// The environment variable for the service.
   var variable: String {
-    "\(Self.variableName)=\(getpid()),\(socketCount),\(restarts),\(lastSignal)"
+    "\(Self.variableName)=\(supervisor),\(socketCount),\(restarts),\(lastSignal)"
   }
 
   /// The file for the marks of running actions.
-  var marksDescriptor: Int32 { Self.firstDescriptor + 2 + Int32(socketCount) }
+  var marksDescriptor: Int32 { Self.firstDescriptor + 1 + Int32(socketCount) }
 
   /// The listening sockets.
   var endpoints: [MicrohttpdServer.Endpoint] {
     (0..<Int32(socketCount)).map {
-      .inherited(descriptor: Self.firstDescriptor + 2 + $0, isRetained: false)
+      .inherited(descriptor: Self.firstDescriptor + 1 + $0, isRetained: false)
     }
   }
 
-  /// Ends this process when the supervisor ends.
+  /// Ends this process when the supervisor ends, or if it has ended already.
   func followSupervisor() {
+    // The store needs no shutdown: it is consistent after a crash at any time.
+    ParentProcess.follow(supervisor)
     unsafe unsetenv(Self.variableName)
-    for offset in 0..<Int32(socketCount + 3) {
+    for offset in 0..<Int32(socketCount + 2) {
       _ = fcntl(Self.firstDescriptor + offset, F_SETFD, FD_CLOEXEC)
     }
-    _ = SystemThread(named: "supervisor") {
-      var byte: UInt8 = 0
-      while unsafe read(Self.firstDescriptor, &byte, 1) < 0, errno == EINTR {}
-      // The store needs no shutdown: it is consistent after a crash at any time.
-      _exit(EXIT_FAILURE)
-    }
+    // A supervisor that is stopped does not read the reports.
+    _ = fcntl(Self.firstDescriptor, F_SETFL, O_NONBLOCK)
   }
 
-  /// Reports that connections are accepted.
-  func reportReady() {
-    _ = unsafe write(Self.firstDescriptor + 1, "R", 1)
-    close(Self.firstDescriptor + 1)
-  }
+  /// Reports that connections are accepted, and later that the threads of the service respond.
+  func reportAlive() { _ = unsafe write(Self.firstDescriptor, ".", 1) }
 }

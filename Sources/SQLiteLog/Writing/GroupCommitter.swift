@@ -17,9 +17,12 @@ final class GroupCommitter: Sendable {
     let results: [WriteResult]
     /// The number of the last committed change; `nil` if changes are not retained.
     let latestChange: Int?
+    /// A function to call after the completions of the earlier groups.
+    var call: (@Sendable () -> Void)?
   }
 
   private enum Arrival: Sendable {
+    case call(@Sendable () -> Void)
     case request(WriteRequest)
     case source(any BatchSource)
   }
@@ -131,6 +134,13 @@ final class GroupCommitter: Sendable {
     }
   }
 
+  /// Calls a function on `log-completion`, once `log-writer` has received it.
+  ///
+  /// A closed committer calls nothing.
+  func callOnThreads(_ function: @escaping @Sendable () -> Void) {
+    _ = arrivals.send(.call(function))
+  }
+
   /// Sets the schema of the snapshots that a reactor can decode.
   func setSchema(_ schema: String, of reactor: String) {
     rules.schemas.set(schema, of: reactor)
@@ -143,9 +153,7 @@ final class GroupCommitter: Sendable {
       load.isAwaited = load.requests > 0
       return load.isAwaited
     }
-    guard isBusy, isIdle.wait(seconds: Int(clamping: max(1, time.components.seconds))) else {
-      return
-    }
+    guard isBusy, isIdle.wait(for: Self.bounded(time)) else { return }
     isIdle.signal()  // for other waiting threads
   }
 
@@ -161,9 +169,14 @@ final class GroupCommitter: Sendable {
   ///
   /// - Returns: Whether they ended in time.
   func waitUntilEnded(within time: Duration) -> Bool {
-    let hasEnded = ended.wait(seconds: Int(clamping: max(1, time.components.seconds)))
+    let hasEnded = ended.wait(for: Self.bounded(time))
     if hasEnded { ended.signal() }  // for other waiting threads
     return hasEnded
+  }
+
+  /// A time that a semaphore accepts.
+  private static func bounded(_ time: Duration) -> Duration {
+    (Duration.zero ... .seconds(1_000_000_000)).nearest(time)
   }
 
   // MARK: log-writer
@@ -249,6 +262,9 @@ final class GroupCommitter: Sendable {
     pending.reserveCapacity(pending.count + arrived.count)
     for arrival in arrived {
       switch arrival {
+      case .call(let function):
+        _ = completed.send(
+          CompletedGroup(group: [], results: [], latestChange: nil, call: function))
       case .request(let request): pending.append(request)
       case .source(let source):
         source.appendBatch()
@@ -279,6 +295,7 @@ final class GroupCommitter: Sendable {
       count += 1
       bytes += request.size
     }
+    completed.call?()
     // Publish the changes after the completions, which publish the states.
     if let latest = completed.latestChange { publisher?.publish(latest) }
     didComplete(count, bytes: bytes)

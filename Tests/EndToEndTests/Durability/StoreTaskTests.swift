@@ -106,7 +106,10 @@ import Testing
   @Test func `a store in use is neither compacted nor served twice`() throws {
     #expect(try run("compact").0 == 78)
     let second = try ReactordProcess.launch(
-      ["serve", "--listen", "127.0.0.1:0", "--store", "sqlite:\(folder["log.db"])"])
+      [
+        "serve", "--listen", "127.0.0.1:0", "--store", "sqlite:\(folder["log.db"])",
+        "--start-wait", "0",
+      ])
     #expect(try second.wait() == .code(78))
     #expect(second.standardError.split(separator: "\n").count == 1)
   }

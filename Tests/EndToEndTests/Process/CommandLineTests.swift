@@ -77,8 +77,8 @@ struct CommandLineTests {
   @Test func `an address in use exits with 78`() throws {
     let server = try ReactordProcess()
     try expectRefusal(
-      ["serve", "--store", "memory", "--listen", "127.0.0.1:\(server.port)"], code: 78,
-      naming: "listen")
+      ["serve", "--store", "memory", "--listen", "127.0.0.1:\(server.port)", "--start-wait", "0"],
+      code: 78, naming: "listen")
   }
 
   @Test func `an unknown variable is a warning`() throws {

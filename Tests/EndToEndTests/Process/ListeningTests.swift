@@ -37,7 +37,7 @@ struct ListeningTests {
 
   @Test func `the socket file of a killed service is replaced`() throws {
     let path = folder["http.sock"]
-    let flags = ["serve", "--listen", "unix:\(path)", "--store", "memory"]
+    let flags = ["serve", "--listen", "unix:\(path)", "--store", "memory", "--start-wait", "0"]
     let first = try ReactordProcess.launch(flags)
     #expect(first.firstLine() != nil)
     let second = try ReactordProcess.launch(flags)
@@ -64,14 +64,39 @@ struct ListeningTests {
       [], environment: ["NOTIFY_SOCKET": manager.path])
     #expect(manager.next() == "READY=1")
     #expect(try server.client().get("/readyz").status == 200)
+    server.process.signal(SIGHUP)
+    #expect(manager.next().hasPrefix("RELOADING=1\nMONOTONIC_USEC="))
+    #expect(manager.next() == "READY=1")
     try server.stop()
     #expect(manager.next() == "STOPPING=1")
+  }
+
+  @Test func `the service manager is notified as long as the threads respond`() throws {
+    let manager = try NotifySocket(path: folder["notify"])
+    let server = try ReactordProcess(
+      [], program: "faulty",
+      environment: [
+        "NOTIFY_SOCKET": manager.path, "WATCHDOG_USEC": "4000000",
+        // As in config/package/reactord.service.
+        "SWIFT_BACKTRACE": "enable=no",
+      ])
+    let messages = [manager.next(), manager.next(), manager.next()]
+    #expect(messages.filter { $0 == "READY=1" }.count == 1)
+    #expect(messages.filter { $0 == "WATCHDOG=1" }.count == 2)
+    let session = server.session(of: "faulty")
+    #expect(try session.post(#"{"add":1}"#).status == 200)
+    // The request thread blocks: the process ends as after a crash, and the service manager restarts it.
+    #expect(throws: (any Error).self) { try session.post(#"{"block":{"seconds":3000}}"#) }
+    #expect(try server.process.wait() == .signal(SIGABRT))
+    #expect(server.standardError.contains("a thread does not respond; the process ends threads="))
+    #expect(server.standardError.contains("requests 1"))
   }
 
   @Test func `a service waits for the store of its predecessor, up to start.wait`() throws {
     let store = "sqlite:\(folder["store.db"])"
     let first = try ReactordProcess("--store", store)
-    let hasty = try ReactordProcess.launch(["serve", "--listen", "127.0.0.1:0", "--store", store])
+    let hasty = try ReactordProcess.launch(
+      ["serve", "--listen", "127.0.0.1:0", "--store", store, "--start-wait", "0"])
     #expect(try hasty.wait() == .code(78))
     let patient = try ReactordProcess.launch(
       ["serve", "--listen", "127.0.0.1:0", "--store", store, "--start-wait", "300"])

@@ -16,12 +16,7 @@ struct SupervisionTests {
   }
 
   /// The process of the service.
-  private func service() throws -> pid_t {
-    let children = try String(
-      contentsOfFile: "/proc/\(server.process.id)/task/\(server.process.id)/children",
-      encoding: .utf8)
-    return try #require(children.split(separator: " ").first.flatMap { pid_t($0) })
-  }
+  private func service() throws -> pid_t { try server.service() }
 
   @Test func `a crash is followed by a restart with the same address and sessions`() throws {
     let session = server.session(of: "faulty")

@@ -1,5 +1,8 @@
 internal import Glibc
+internal import Glibc
 internal import MicrohttpdServer
+internal import Synchronization
+internal import SystemThreads
 internal import TestSupport
 internal import Testing
 
@@ -60,6 +63,31 @@ extension OverSockets {
         responder: TestResponder.echo)
       let error = #expect(throws: ServerError.self) { try server.start() }
       #expect(error?.code == .cannotBind)
+    }
+
+    @Test func `each thread of a running server calls a function, and idle ones wake for it`()
+      throws
+    {
+      let test = try TestServer(settings: .init(workers: 2))
+      let threads = test.server.threads
+      #expect(
+        threads.map(\.name).filter { $0.hasPrefix("requests") } == ["requests 1", "requests 2"])
+      #expect(threads.map(\.name).contains("streams 1"))
+      for _ in 1...3 {
+        let called = Mutex<Set<pthread_t>>([])
+        let done = Semaphore()
+        for thread in threads {
+          thread.call {
+            called.withLock { _ = $0.insert(pthread_self()) }
+            done.signal()
+          }
+        }
+        for _ in threads { done.wait() }
+        // On one core, the first request thread serves streams.
+        #expect(called.withLock(\.count) == (OnEitherThread.loops == 0 ? 2 : 3))
+      }
+      test.server.stop(within: .zero)
+      #expect(test.server.threads.isEmpty)
     }
 
     @Test func `a port is free again after a stop`() throws {

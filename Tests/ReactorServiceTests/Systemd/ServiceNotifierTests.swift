@@ -50,6 +50,48 @@ struct ServiceNotifierTests {
     #expect(receiver.receive() == "STOPPING=1")
   }
 
+  @Test func `a reload is announced with its time, between the start and the end of the service`()
+    throws
+  {
+    let name = "@reactord-reload-\(getpid())"
+    let receiver = Receiver(name)
+    let notifier = ServiceNotifier(["NOTIFY_SOCKET": name])
+    var reloads = 0
+    notifier.reloading { reloads += 1 }
+    notifier.notify(.ready)
+    #expect(receiver.receive() == "READY=1")
+    func monotonic() -> Int64 {
+      var now = timespec()
+      clock_gettime(CLOCK_MONOTONIC, &now)
+      return Int64(now.tv_sec) * 1_000_000 + Int64(now.tv_nsec) / 1_000
+    }
+    let before = monotonic()
+    notifier.reloading { reloads += 1 }
+    let message = receiver.receive()
+    let prefix = "RELOADING=1\nMONOTONIC_USEC="
+    #expect(message.hasPrefix(prefix))
+    let time = try #require(Int64(message.dropFirst(prefix.count)))
+    #expect((before...monotonic()).contains(time))
+    #expect(receiver.receive() == "READY=1")
+    notifier.notify(.stopping)
+    #expect(receiver.receive() == "STOPPING=1")
+    notifier.reloading { reloads += 1 }
+    notifier.notify(.waiting)
+    #expect(receiver.receive() == "STATUS=waiting for the store")
+    #expect(reloads == 3)
+  }
+
+  @Test func `the limit of a hang is less than the interval of the service manager`() {
+    #expect(ServiceNotifier(["WATCHDOG_USEC": "4000000"]).watchdog == .seconds(3))
+    #expect(
+      ServiceNotifier(["WATCHDOG_USEC": "4000000", "WATCHDOG_PID": "\(getpid())"]).watchdog
+        == .seconds(3))
+    for environment in [
+      [:], ["WATCHDOG_USEC": "0"], ["WATCHDOG_USEC": "x"], ["WATCHDOG_USEC": "-1"],
+      ["WATCHDOG_USEC": "4000000", "WATCHDOG_PID": "1"],
+    ] { #expect(ServiceNotifier(environment).watchdog == nil) }
+  }
+
   @Test(arguments: [
     nil, "", "relative", "/no/socket/here", "/\(String(repeating: "a", count: 200))",
   ])

@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import LogTestSupport
 import ReactorLog
+import Synchronization
 import Testing
 
 @testable import SQLiteLog
@@ -41,6 +42,21 @@ struct ClosingTests {
     #expect(try session.record() == .none)
     log = nil
     #expect(throws: Self.closed) { try session.record() }
+  }
+
+  @Test func `the threads of an open store call a function, those of a closed one do not`() throws {
+    let log = try open()
+    let calls = Mutex<[String]>([])
+    let isCalled = DispatchSemaphore(value: 0)
+    log.callOnThreads {
+      calls.withLock { $0.append("open") }
+      isCalled.signal()
+    }
+    isCalled.wait()
+    #expect(log.close())
+    // All threads have ended.
+    log.callOnThreads { calls.withLock { $0.append("closed") } }
+    #expect(calls.withLock { $0 } == ["open"])
   }
 
   @Test func `a read that takes longer than the closing keeps the store locked until it ends`()
