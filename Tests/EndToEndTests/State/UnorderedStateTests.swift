@@ -15,7 +15,8 @@ struct UnorderedStateTests {
     try ReactordProcess("--store", "sqlite:" + folder["log.db"], program: "faulty")
   }
 
-  private static func action(_ number: Int) -> String {
+  /// Returns a random action of the reactor `shelf`.
+  static func action(_ number: Int) -> String {
     let text = "a tag of about fifty characters, with the number \(number % 17)"
     switch Int.random(in: 0..<5) {
     case 0: return #"{"tag":["\#(text)","x\#(number)","y\#(number % 5)"]}"#

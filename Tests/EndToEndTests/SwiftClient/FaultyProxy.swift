@@ -13,15 +13,17 @@ final class FaultyProxy: Sendable {
   private let listener: Int32
   private let target: UInt16
   private let cuts = Atomic(0)
+  private let budgets: Mutex<ClosedRange<Int>>
   /// The time for which a buffering connection collects bytes, in microseconds.
   private static let bufferingTime: UInt32 = 100_000
 
   /// The number of connections that were cut.
   var cutCount: Int { cuts.load(ordering: .relaxed) }
 
-  /// Starts a proxy in front of a port.
-  init(to target: UInt16) throws {
+  /// Starts a proxy in front of a port, which cuts a connection after a number of bytes in a range.
+  init(to target: UInt16, after budgets: ClosedRange<Int> = 1500...6000) throws {
     self.target = target
+    self.budgets = Mutex(budgets)
     let (listener, port) = try LoopbackSocket.listening()
     (self.listener, self.port) = (listener, port)
     Thread.detachNewThread { [weak self] in
@@ -40,13 +42,18 @@ final class FaultyProxy: Sendable {
     close(listener)
   }
 
+  /// Sets the number of bytes after which later connections are cut.
+  func cut(after budgets: ClosedRange<Int>) {
+    self.budgets.withLock { $0 = budgets }
+  }
+
   private func relay(_ client: Int32) {
     guard let server = try? LoopbackSocket.connected(to: target) else {
       close(client)
       return
     }
     let ends = SocketPair(client, server)
-    let budget = Int.random(in: 1500...6000)
+    let budget = Int.random(in: budgets.withLock { $0 })
     let bufferingTime = Bool.random() ? Self.bufferingTime : 0
     Thread.detachNewThread { [self] in copy(client, server, budget, ends) }
     Thread.detachNewThread { [self] in copy(server, client, budget, ends, bufferingTime) }
