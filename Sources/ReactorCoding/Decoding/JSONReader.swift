@@ -54,6 +54,7 @@ struct JSONReader: Decoder {
       // Keys of a struct type, such as those of a dictionary, accept any name and pass it to the
       // type.
       if isStrict, EnumMetadata(type) == nil { try checkNames() }
+      if let trapping = self.type.flatMap({ TrappingValue($0) }) { try check(trapping) }
       return KeyedDecodingContainer(JSONKeyedReader<Key>(reader: self, shape: .object))
     case .string where CaseShape.mayBeCaseName(type):
       return KeyedDecodingContainer(JSONKeyedReader<Key>(reader: self, shape: .caseName))
