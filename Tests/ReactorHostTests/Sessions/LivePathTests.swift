@@ -69,6 +69,38 @@ struct LivePathTests {
     #expect(try #require(host.reactor("pages")).refold("p").impurity == nil)
   }
 
+  @Test(arguments: [true, false])
+  func `a snapshot with sets in the order of the release before is the same State`(
+    hasTypes: Bool
+  ) throws {
+    let log = MemoryLog()
+    let host = host(over: log, snapshots: 1000, isShown: false)
+    let session = try host.open("pages", "p", for: .ensure)
+    for _ in 1...9 { try session.send(#"[{"go":"turn"},{"go":"mark"}]"#) }
+    let state = try session.state(at: 16)
+    let text = String(decoding: state.json, as: UTF8.self)
+    let sorted = try #require(text.firstMatch(of: /"marks":\[(.*?)\]/)).1
+    #expect(sorted.contains(","))
+    // Any order that is not that of the bytes is one of a release before.
+    let reversed = sorted.split(separator: ",").reversed().joined(separator: ",")
+    let former = text.replacing(sorted, with: reversed)
+    #expect(former != text)
+    let types = ReactorRegistration("pages", summary: "") { PagesReactor(page: 0) }.schema
+    log.session(SessionKey(reactor: "pages", id: "p")).save(
+      Snapshot(version: 16, state: Array(former.utf8), schema: hasTypes ? types : ""),
+      of: session.epoch)
+    let restarted = self.host(over: log, snapshots: 1000, isShown: false)
+    let loaded = try restarted.open("pages", "p")
+    #expect(loaded.shown == session.shown)
+    #expect(try loaded.state(at: 16).words == state.words)
+    #expect(try loaded.state(at: 17).words == session.state(at: 17).words)
+    let report = try #require(restarted.reactor("pages")).refold("p")
+    #expect(report.snapshots == 1)
+    #expect(report.findings.isEmpty)
+    #expect(report.impurity == nil)
+    #expect(lines.values == [])
+  }
+
   @Test func `a fold does not repeat what reduce has sent`() async throws {
     let log = MemoryLog()
     let host = host(over: log, snapshots: 1000, isShown: false)

@@ -10,7 +10,7 @@ class PagesReactor: ReactorInstance, ReactorProtocol {
   }
 
   enum Mutation: Codable, Sendable, CaseIterable {
-    case turn, sum, swap, append, reset, tell, act
+    case turn, sum, swap, append, mark, reset, tell, act
   }
 
   struct State: Codable, Sendable {
@@ -18,6 +18,8 @@ class PagesReactor: ReactorInstance, ReactorProtocol {
     var label = ""
     var sum = 1
     var list: [Int] = []
+    var marks: Set<String> = []
+    var counts: [[Int]: Set<Int>] = [:]
   }
 
   let initialState: State
@@ -45,6 +47,9 @@ class PagesReactor: ReactorInstance, ReactorProtocol {
     case .sum: state.sum = (state.sum &+ currentState.sum &+ currentState.page) % 1_000_003
     case .swap: state.list = currentState.list.reversed()
     case .append: state.list.append(currentState.list.count + currentState.page)
+    case .mark:
+      state.marks.formSymmetricDifference(["mark \(currentState.page % 5)", "\(state.marks.count)"])
+      state.counts[[state.page % 3], default: []].insert(currentState.marks.count)
     case .reset: state = initialState
     case .tell:
       // A side effect that belongs to `mutate`: a fold must not repeat it.
