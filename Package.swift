@@ -358,7 +358,7 @@ let package = Package(
     .testTarget(
       name: "ReactorServiceTests",
       dependencies: [
-        "MicrohttpdServer", "ReactorCore", "ReactorHost", "ReactorHTTP", "ReactorLog",
+        "MicrohttpdServer", "ReactorCore", "ReactorHost", "ReactorHTTP", "ReactorLog", "Reactors",
         "ReactorService", "Telemetry", "TerminalClient", "reactord",
       ],
       swiftSettings: settings),

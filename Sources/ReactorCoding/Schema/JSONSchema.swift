@@ -67,6 +67,8 @@ public enum JSONSchema {
 
   /// Returns the types among a type and its members that the schema cannot describe, because they reject
   /// every placeholder value; empty if the schema is complete.
+  ///
+  /// `Never` has no value to describe.
   package static func undescribedTypes<Value: Decodable>(in type: Value.Type) -> [String] {
     let probe = SchemaProbe()
     _ = probe.probe(type)

@@ -100,7 +100,7 @@ final class SchemaProbe {
       if found != nil {
         always = always?.intersection(sketch.requested) ?? sketch.requested
       } else if number < max(1, sketch.caseNames.count) {
-        if !isPartMissing { undescribed.append(String(reflecting: type)) }
+        if !isPartMissing, type != Never.self { undescribed.append(String(reflecting: type)) }
         noteInterruption(of: type, case: number, in: sketch)
       }
       value = value ?? found

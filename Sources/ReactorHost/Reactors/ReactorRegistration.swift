@@ -189,6 +189,13 @@ public struct ReactorRegistration: Sendable {
   /// A release that changes them has another one.
   public var schema: String { witness.schema() }
 
+  /// The names of the types in State, mutations, actions and parameters that the schemas cannot
+  /// describe, because their `init(from:)` throws for every placeholder value; usually empty.
+  ///
+  /// A service logs them when it starts: the documents, forms and client types that are derived from the
+  /// schemas accept any value in their place.
+  public var undescribedTypes: [String] { witness.undescribedTypes() }
+
   /// The first error of the reactor's declaration that the compiler does not find, as one line; `nil`
   /// if there is none.
   ///

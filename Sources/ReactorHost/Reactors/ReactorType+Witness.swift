@@ -176,7 +176,7 @@ extension ReactorType {
     ReactorWitness(
       type: R.self, hotPath: hotPath, interruptionPolicy: interruptionPolicy,
       parameters: parameters,
-      schema: { [self] in schema },
+      schema: { [self] in schema }, undescribedTypes: { [self] in undescribedTypes },
       declarationProblem: { [self] scope in
         if let problem = defaultsProblem { return problem }
         guard R.self is any DeclarationChecked.Type else { return nil }
@@ -210,6 +210,15 @@ extension ReactorType {
   }
 
   private func check(_ sample: StoredSample, _ scope: SessionScope) throws {
+  /// The types of members that the schemas cannot describe, each once.
+  private var undescribedTypes: [String] {
+    var types = JSONSchema.undescribedTypes(in: R.State.self)
+    types += JSONSchema.undescribedTypes(in: R.Mutation.self)
+    types += JSONSchema.undescribedTypes(in: R.Action.self)
+    types += parameters?.undescribedTypes ?? []
+    return Set(types).sorted()
+  }
+
     switch sample.part {
     case .parameters: _ = try maker(scope)
     case .snapshot:

@@ -69,6 +69,9 @@ final class ReactorWitness: Sendable {
   /// A release that changes them has another one.
   let schema: @Sendable () -> String
 
+  /// The types that the schemas cannot describe.
+  let undescribedTypes: @Sendable () -> [String]
+
   /// The first error of the reactor's declaration; `nil` if there is none.
   let declarationProblem: @Sendable (SessionScope) throws -> String?
 
@@ -106,6 +109,7 @@ final class ReactorWitness: Sendable {
     type: any Any.Type, hotPath: HotPath, interruptionPolicy: InterruptionPolicy,
     parameters: ParameterRules?,
     schema: @escaping @Sendable () -> String,
+    undescribedTypes: @escaping @Sendable () -> [String],
     declarationProblem: @escaping @Sendable (SessionScope) throws -> String?,
     describe: @escaping @Sendable (SessionScope) -> ReactorDescription,
     initial: @escaping @Sendable (SessionScope) throws -> [UInt8],
@@ -123,6 +127,7 @@ final class ReactorWitness: Sendable {
     self.interruptionPolicy = interruptionPolicy
     self.parameters = parameters
     self.schema = schema
+    self.undescribedTypes = undescribedTypes
     self.declarationProblem = declarationProblem
     self.describe = describe
     self.initial = initial

@@ -51,6 +51,7 @@ struct SessionParameters<Value: Codable & Sendable>: Sendable {
     return ParameterRules(
       schema: JSONSchema.derive(Value.self, for: .input).bytes, defaults: json(defaults),
       example: json(example), defaultsProblem: JSONSchema.defaultsProblem(in: Value.self),
+      undescribedTypes: JSONSchema.undescribedTypes(in: Value.self),
       normalize: { json throws(ActionDecodingError) in
         do {
           return try JSONCoder.encode(
@@ -79,6 +80,9 @@ struct ParameterRules: Sendable {
 
   /// The first error in the defaults that the types of the parameters declare.
   let defaultsProblem: String?
+
+  /// The types that the schema cannot describe.
+  let undescribedTypes: [String]
 
   /// Validates a client's parameters, and encodes them in the form that is stored.
   let normalize: @Sendable ([UInt8]) throws(ActionDecodingError) -> [UInt8]

@@ -1,5 +1,6 @@
 internal import ReactorHost
 internal import ReactorLog
+internal import Telemetry
 
 /// Checks the names of registered reactors and globals.
 enum RegistrationCheck {
@@ -28,6 +29,17 @@ enum RegistrationCheck {
     for registration in declarations {
       guard let problem = registration.declarationProblem else { continue }
       throw .configuration("the reactor \"\(registration.name)\" cannot be hosted: \(problem)")
+    }
+  }
+
+  /// Logs the types that the schemas of reactors cannot describe, in one line per reactor.
+  static func logUndescribedTypes(of registrations: [ReactorRegistration], _ logger: Logger) {
+    for registration in registrations {
+      let types = registration.undescribedTypes
+      guard !types.isEmpty else { continue }
+      logger.warning(
+        "schemas do not describe some types of a reactor",
+        ["reactor": registration.name, "types": types.joined(separator: ", ")])
     }
   }
 }

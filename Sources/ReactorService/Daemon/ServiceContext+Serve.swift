@@ -50,6 +50,7 @@ extension ServiceContext {
     let host = Host(
       reactors, globals: globals, log: store.log, settings: hostSettings, logger: logger,
       router: store.node)
+    RegistrationCheck.logUndescribedTypes(of: reactors, logger)
     let readiness = DaemonReadiness(store.node)
     if let missing = host.firstMissingReference() {
       throw ConfigurationError.configuration(missing)

@@ -92,8 +92,7 @@ struct SchemaCompletenessTests {
       let text = String(decoding: bytes, as: UTF8.self)
       #expect(try JSONSchemaValidator.errors([(schema, text)]) == [])
     }
-    // No value of `Never` exists.
-    #expect(JSONSchema.undescribedTypes(in: Foundations.self) == ["Swift.Never"])
+    #expect(JSONSchema.undescribedTypes(in: Foundations.self) == [])
   }
 
   // MARK: Forms

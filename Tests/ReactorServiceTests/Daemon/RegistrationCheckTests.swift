@@ -1,5 +1,7 @@
 import ReactorCore
 import ReactorHost
+import Reactors
+import Synchronization
 import Telemetry
 import TerminalClient
 import Testing
@@ -28,14 +30,16 @@ struct RegistrationCheckTests {
     await error(names.map { ReactorRegistration($0, summary: "A number") { Counter() } })
   }
 
-  private func error(_ reactors: [ReactorRegistration]) async -> ConfigurationError? {
+  private func error(
+    _ reactors: [ReactorRegistration], _ logger: Logger = .silent
+  ) async -> ConfigurationError? {
     var configuration = Configuration()
     configuration.store = .memory
     configuration.listen = ListenAddress(host: "127.0.0.1", port: 0)
     // A long grace: when it expires, the service ends its process, which is that of the tests.
     configuration.shutdownGrace = .seconds(3_600)
     let context = ServiceContext(
-      configuration: configuration, logger: .silent, termination: Termination())
+      configuration: configuration, logger: logger, termination: Termination())
     // A service that starts despite the error stops immediately.
     context.termination.request()
     do {
@@ -55,6 +59,48 @@ struct RegistrationCheckTests {
       error?.message
         == "the reactor \"odd\" cannot be hosted: it has two screens with the name \"menu\"")
     #expect(error?.exitCode == 78)
+  }
+
+  /// A reactor with a type that no placeholder value fits.
+  private final class Undescribed: Reactor {
+    struct Even: Codable, Sendable {
+      init(from decoder: any Decoder) throws {
+        let text = try decoder.singleValueContainer().decode(String.self)
+        guard text.hasPrefix("even-") else {
+          throw DecodingError.dataCorrupted(
+            .init(codingPath: decoder.codingPath, debugDescription: "no even number"))
+        }
+      }
+
+      func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode("even-2")
+      }
+    }
+
+    enum Action: Codable, Sendable { case put(Even), increase }
+    typealias Mutation = Never
+    struct State: Codable, Sendable {
+      var value = 0
+      var even: Even?
+    }
+    let initialState = State()
+  }
+
+  @Test func `types without a schema are logged in one line per reactor`() async {
+    let lines = Mutex<[[String: String]]>([])
+    let logger = Logger(level: .warning) { _, message, fields in
+      guard message == "schemas do not describe some types of a reactor" else { return }
+      lines.withLock { $0.append(Dictionary(fields) { $1 }) }
+    }
+    let error = await error(
+      [
+        ReactorRegistration("even", summary: "Even numbers") { Undescribed() },
+        ReactorRegistration("counter", summary: "A number") { Counter() },
+      ] + Catalogue().reactors.filter { $0.name != "counter" }, logger)
+    #expect(error == nil)
+    let name = String(reflecting: Undescribed.Even.self)
+    #expect(lines.withLock { $0 } == [["reactor": "even", "types": name]])
   }
 
   @Test func `two reactors with the same name are rejected`() async {
