@@ -158,4 +158,42 @@ struct CompilerMessageTests {
     let error = try #require(try Self.firstError(source))
     #expect(error.hasSuffix("\(type) must be Codable: write '\(keyword) \(type): Codable'"))
   }
+
+  /// Registrations with the other arguments, for the types in the order of `types`.
+  private static let registrations = [
+    (
+      """
+      upgradeMutation: [.renaming("a", to: "b")], upgradeAction: [], upgradeState: []) {
+        TodoReactor() }
+      """, "State must be Codable: write 'struct State: Codable'"
+    ),
+    (
+      ") { context in TodoReactor(context.session) }",
+      "Action, Mutation and State must be Codable: add ': Codable' to those without it"
+    ),
+    (
+      """
+      parameters: String.self, defaultParameters: "", exampleActions: [.clear],
+        whenInterrupted: .giveUp, upgradeParameters: []) { TodoReactor($0.parameters) }
+      """,
+      "Action, Mutation, State and parameters must be Codable: add ': Codable' to those without it"
+    ),
+  ]
+
+  @Test(arguments: registrations)
+  func `a type without Codable is named whatever arguments the registration has`(
+    _ arguments: String, _ message: String
+  ) throws {
+    let separator = arguments.hasPrefix(")") ? "" : ", "
+    let source = Self.reactor
+      .replacingOccurrences(
+        of: ", exampleActions: [.clear]) { TodoReactor() }", with: separator + arguments
+      )
+      .replacingOccurrences(
+        of: "let initialState", with: "init(_ value: Any = 0) {}\n  let initialState")
+    #expect(try Self.firstError(source) == nil)
+    let error = try #require(
+      try Self.firstError(source.replacingOccurrences(of: "State: Codable", with: "State")))
+    #expect(error.hasSuffix(message), "\(error)")
+  }
 }

@@ -1,3 +1,4 @@
+public import ReactorCoding
 public import ReactorCore
 
 /// Overloads for reactors that cannot be hosted, so that the compiler reports the missing
@@ -12,7 +13,8 @@ extension ReactorRegistration {
   public init<R: ReactorProtocol>(
     _ name: String, summary: String, exampleActions: [R.Action] = [],
     whenInterrupted: InterruptionPolicy = .runAgain,
-    upgradeMutation: MutationUpgrade? = nil,
+    upgradeMutation: JSONUpgrade? = nil, upgradeAction: JSONUpgrade? = nil,
+    upgradeState: JSONUpgrade? = nil, delegate: (any Sendable)? = nil,
     make: @escaping @Sendable () -> R
   ) where R.Action: Codable, R.Mutation: Codable {
     fatalError("unavailable")
@@ -26,7 +28,8 @@ extension ReactorRegistration {
   public init<R: ReactorProtocol>(
     _ name: String, summary: String, exampleActions: [R.Action] = [],
     whenInterrupted: InterruptionPolicy = .runAgain,
-    upgradeMutation: MutationUpgrade? = nil,
+    upgradeMutation: JSONUpgrade? = nil, upgradeAction: JSONUpgrade? = nil,
+    upgradeState: JSONUpgrade? = nil, delegate: (any Sendable)? = nil,
     make: @escaping @Sendable () -> R
   ) where R.Action: Codable, R.State: Codable {
     fatalError("unavailable")
@@ -39,7 +42,8 @@ extension ReactorRegistration {
   public init<R: ReactorProtocol>(
     _ name: String, summary: String, exampleActions: [R.Action] = [],
     whenInterrupted: InterruptionPolicy = .runAgain,
-    upgradeMutation: MutationUpgrade? = nil,
+    upgradeMutation: JSONUpgrade? = nil, upgradeAction: JSONUpgrade? = nil,
+    upgradeState: JSONUpgrade? = nil, delegate: (any Sendable)? = nil,
     make: @escaping @Sendable () -> R
   ) where R.Mutation: Codable, R.State: Codable {
     fatalError("unavailable")
@@ -54,8 +58,43 @@ extension ReactorRegistration {
   public init<R: ReactorProtocol>(
     _ name: String, summary: String, exampleActions: [R.Action] = [],
     whenInterrupted: InterruptionPolicy = .runAgain,
-    upgradeMutation: MutationUpgrade? = nil,
+    upgradeMutation: JSONUpgrade? = nil, upgradeAction: JSONUpgrade? = nil,
+    upgradeState: JSONUpgrade? = nil, delegate: (any Sendable)? = nil,
     make: @escaping @Sendable () -> R
+  ) {
+    fatalError("unavailable")
+  }
+
+  /// Names the types where instances know their session.
+  @available(
+    *, unavailable,
+    message:
+      "the reactor's Action, Mutation and State must be Codable: add ': Codable' to those without it"
+  )
+  public init<R: ReactorProtocol>(
+    _ name: String, summary: String, exampleActions: [R.Action] = [],
+    whenInterrupted: InterruptionPolicy = .runAgain,
+    upgradeMutation: JSONUpgrade? = nil, upgradeAction: JSONUpgrade? = nil,
+    upgradeState: JSONUpgrade? = nil, delegate: (any Sendable)? = nil,
+    make: @escaping @Sendable (SessionContext<NoParameters>) -> R
+  ) {
+    fatalError("unavailable")
+  }
+
+  /// Names the types where sessions have parameters.
+  @available(
+    *, unavailable,
+    message:
+      "the reactor's Action, Mutation, State and parameters must be Codable: add ': Codable' to those without it"
+  )
+  public init<R: ReactorProtocol, Parameters>(
+    _ name: String, summary: String, parameters: Parameters.Type,
+    defaultParameters: Parameters? = nil, exampleParameters: Parameters? = nil,
+    exampleActions: [R.Action] = [], whenInterrupted: InterruptionPolicy = .runAgain,
+    upgradeMutation: JSONUpgrade? = nil, upgradeAction: JSONUpgrade? = nil,
+    upgradeState: JSONUpgrade? = nil, upgradeParameters: JSONUpgrade? = nil,
+    delegate: (any Sendable)? = nil,
+    make: @escaping @Sendable (SessionContext<Parameters>) -> R
   ) {
     fatalError("unavailable")
   }
