@@ -3,24 +3,28 @@ import ReactorService
 import Reactors
 
 CommandLineInterface.main { context in
-  try await context.serve([
-    ReactorRegistration("faulty", summary: "Traps and blocks") { FaultyReactor() },
-    ReactorRegistration("other", summary: "Also traps, in sessions of its own") { FaultyReactor() },
-    ReactorRegistration("alarm", summary: "Schedules timers") { AlarmReactor() },
-    ReactorRegistration("shelf", summary: "Has sets in its State") { ShelfReactor() },
-    ReactorRegistration("ledger", summary: "Enters numbers") { LedgerReactor() },
-    ReactorRegistration(
-      "cautious", summary: "Enters numbers, and does not repeat an interrupted action",
-      whenInterrupted: .giveUp
-    ) { LedgerReactor() },
-    ReactorRegistration("purse", summary: "Transfers money to other purses") { PurseReactor($0) },
-    ReactorRegistration("booking", summary: "A shipped reactor, with a bank in a file") {
-      BookingReactor($0, bank: FileBank())
-    },
-    ReactorRegistration("hall", summary: "The seats of bookings") { HallReactor() },
-    ReactorRegistration("dice", summary: "Draws random numbers in reduce") { DiceReactor() },
-    ReactorRegistration("counter", summary: "Has the name of a shipped reactor") {
-      FaultyReactor()
-    },
-  ])
+  let (archive, catalogue) = ArchiveReactor.parts()
+  try await context.serve(
+    [
+      ReactorRegistration("faulty", summary: "Traps and blocks") { FaultyReactor() },
+      ReactorRegistration("other", summary: "Also traps, in sessions of its own") {
+        FaultyReactor()
+      },
+      ReactorRegistration("alarm", summary: "Schedules timers") { AlarmReactor() },
+      ReactorRegistration("shelf", summary: "Has sets in its State") { ShelfReactor() },
+      ReactorRegistration("ledger", summary: "Enters numbers") { LedgerReactor() },
+      ReactorRegistration(
+        "cautious", summary: "Enters numbers, and does not repeat an interrupted action",
+        whenInterrupted: .giveUp
+      ) { LedgerReactor() },
+      ReactorRegistration("purse", summary: "Transfers money to other purses") { PurseReactor($0) },
+      ReactorRegistration("booking", summary: "A shipped reactor, with a bank in a file") {
+        BookingReactor($0, bank: FileBank())
+      },
+      ReactorRegistration("hall", summary: "The seats of bookings") { HallReactor() },
+      ReactorRegistration("dice", summary: "Draws random numbers in reduce") { DiceReactor() },
+      ReactorRegistration("counter", summary: "Has the name of a shipped reactor") {
+        FaultyReactor()
+      },
+    ] + archive, globals: [catalogue])
 }

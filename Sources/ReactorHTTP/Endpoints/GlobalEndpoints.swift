@@ -66,7 +66,9 @@ struct GlobalEndpoints {
     try call.negotiate()
     let state = global.current
     let known = try EntityTags(of: call.request, in: .ifNoneMatch, name: "If-None-Match")
-    if let response = HTTPResponse.notModified(state.cursor.description, known) { return response }
+    if let response = HTTPResponse.notModified(state, since: global.formerVersion, known) {
+      return response
+    }
     return .state(state)
   }
 

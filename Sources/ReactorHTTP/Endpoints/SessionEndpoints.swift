@@ -318,7 +318,8 @@ struct SessionEndpoints {
       return call.readSession(of: reactor, id, in: host, absent: initialState) { session in
         call.reply(
           Self.representation(
-            of: session.current, pointer, known, Self.field(session.parameters)))
+            of: session.current, pointer, known, Self.field(session.parameters),
+            since: session.formerVersion))
       }
     }
     call.readHistory(of: reactor, id, in: host, absent: initialState) { history throws(Problem) in
@@ -336,9 +337,11 @@ struct SessionEndpoints {
 
   private static func representation(
     of state: CommittedState, _ pointer: JSONPointer?, _ known: EntityTags?,
-    _ headers: HTTPFields
+    _ headers: HTTPFields, since formerVersion: Int = -1
   ) -> HTTPResponse {
-    if let response = HTTPResponse.notModified(state.cursor.description, known) { return response }
+    if let response = HTTPResponse.notModified(state, since: formerVersion, known) {
+      return response
+    }
     guard let pointer else { return .state(state, headers: headers) }
     guard let part = try? pointer.bytes(in: state.json) else {
       return Problem(

@@ -76,6 +76,21 @@ extension HTTPResponse {
       status: 304, headers: ["ETag": known.sent(tag) ?? "\"\(tag)\""] + .revalidated)
   }
 
+  /// Creates the response to a client that already has a State.
+  ///
+  /// - Parameters:
+  ///   - state: The State.
+  ///   - formerVersion: The last version that clients may have in the form of another release, see
+  ///     `StateSource`.
+  ///   - known: The tags that the client has.
+  /// - Returns: The response; `nil` if the client does not have the State.
+  static func notModified(
+    _ state: CommittedState, since formerVersion: Int, _ known: EntityTags?
+  ) -> HTTPResponse? {
+    guard state.version > formerVersion else { return nil }
+    return notModified(state.cursor.description, known)
+  }
+
   /// Creates the response without the State for a client that may not read it: with the cursor, and
   /// with 204 instead of 200.
   static func hiddenState(at cursor: Cursor, status: Int = 200) -> HTTPResponse {

@@ -52,6 +52,8 @@ public final class Global<Value: Codable & Sendable>: RefreshableGlobal, Observa
     var observers: [any SessionObserver] = []
     /// The number of values that wait for the log.
     var pending = 0
+    /// The last version whose value another release has encoded otherwise.
+    var former = -1
 
     mutating func takeUnpublished() -> (Setting, [any SessionObserver])? {
       guard !unpublished.isEmpty else { return nil }
@@ -119,6 +121,11 @@ public final class Global<Value: Codable & Sendable>: RefreshableGlobal, Observa
   /// The current value, as JSON.
   public var current: CommittedState {
     state.withLock { $0.latest }.state
+  }
+
+  /// The last version whose value clients may hold in the form of another release; -1 for none.
+  public var formerVersion: Int {
+    state.withLock { $0.former }
   }
 
   /// The JSON Schema of the value, derived from its type.
@@ -250,7 +257,9 @@ public final class Global<Value: Codable & Sendable>: RefreshableGlobal, Observa
     do {
       let value = try (upgrade ?? []).decode(
         Value.self, from: stored.json, rootDefaults: rootDefaults)
-      publish(setting(value, try JSONCoder.encode(value)))
+      let json = try JSONCoder.encode(value)
+      if json != stored.json { state.withLock { $0.former = stored.version } }
+      publish(setting(value, json))
     } catch {
       logger.error(
         "global cannot be read by this release",

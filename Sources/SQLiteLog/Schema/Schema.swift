@@ -9,6 +9,9 @@ enum Schema {
   /// The version that added the feed of changes.
   static let feedVersion = 6
 
+  /// The last version whose migration rewrites a table.
+  static let rewritingVersion = 8
+
   /// The id of the session with the reactor `?1` and the id `?2`, ended or not; `NULL` for none.
   ///
   /// Two searches: SQLite would create a table for each execution of `ended IN (0, 1)`.
