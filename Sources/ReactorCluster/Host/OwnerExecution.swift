@@ -166,7 +166,7 @@ struct OwnerExecution: Sendable {
       case .success(let opened):
         execute(identified, in: opened.session, hasOwnKey: hasOwnKey)
       case .failure(.log(.lost(let owner))): report(.displaced(by: owner))
-      case .failure(let error): respond(.outcome(.notOpened(error)))
+      case .failure(let error): fail(error, .outcome(.notOpened(error)))
       }
     }
   }
@@ -220,7 +220,7 @@ struct OwnerExecution: Sendable {
     reactor.session(request.session.id, for: .use) { result in
       switch result {
       case .success(let opened): execute(submission, in: opened.session, hasOwnKey: false)
-      case .failure(let error): respond(.outcome(.notOpened(error)))
+      case .failure(let error): fail(error, .outcome(.notOpened(error)))
       }
     }
   }
@@ -271,7 +271,13 @@ struct OwnerExecution: Sendable {
 
   private func fail(_ error: SessionError) {
     if case .log(.lost(let owner)) = error { return report(.displaced(by: owner)) }
-    respond(.failed(error))
+    fail(error, .failed(error))
+  }
+
+  /// Responds with an error; another node continues if its release can read the session.
+  private func fail(_ error: SessionError, _ reply: SessionReply) {
+    if case .log(.unreadable) = error { return report(.unreadable(reply.bytes)) }
+    respond(reply)
   }
 }
 

@@ -83,6 +83,9 @@ extension NodeReply: ReadableMessage {
     case .absent(let numbers):
       writer.write(11 as UInt8)
       writer.write(all: numbers) { $0.write($1) }
+    case .unreadable(let response):
+      writer.write(12 as UInt8)
+      writer.write(response)
     }
     return writer.bytes
   }
@@ -103,6 +106,7 @@ extension NodeReply: ReadableMessage {
       .description(NodeDescription(release: try reader.text(), sessions: try reader.count()))
     case 11:
       .absent(try reader.all { (reader) throws(MessageError) in try reader.requestNumber() })
+    case 12: .unreadable(try reader.data())
     default: throw MessageError()
     }
   }

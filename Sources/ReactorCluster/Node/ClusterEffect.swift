@@ -92,6 +92,9 @@ public enum ExecutionResult: Equatable, Sendable {
   /// Nothing is committed: the host cannot execute the request at present.
   case unavailable
 
+  /// Nothing is committed: the release of this node cannot read the session.
+  case unreadable([UInt8])
+
   /// The log did not confirm the commit.
   case unknown
 

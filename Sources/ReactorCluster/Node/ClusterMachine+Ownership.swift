@@ -211,6 +211,7 @@ extension ClusterMachine {
     switch result {
     case .response(let bytes): reply(.response(bytes), to: execution, at: now)
     case .unavailable: reply(.unavailable, to: execution, at: now)
+    case .unreadable(let bytes): reply(.unreadable(bytes), to: execution, at: now)
     case .unknown: reply(.unknown, to: execution, at: now)
     case .running: reply(.running, to: execution, at: now)
     case .displaced(let winner): displaced(execution, by: winner, at: now)

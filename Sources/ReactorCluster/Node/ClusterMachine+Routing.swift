@@ -187,9 +187,28 @@ extension ClusterMachine {
     case .ownedBy(let owner): redirect(count, to: owner, from: target, at: now)
     case .running: retry(count, after: settings.pause, at: now)
     case .unavailable: finishUnexecuted(count)
+    case .unreadable(let response): passOn(count, from: target, orRespond: response, at: now)
     case .unknown, .released, .alive, .sessions, .applied, .description, .absent:
       finish(count, .unknown)
     }
+  }
+
+  /// Sends a request to a node that may be able to read its session, in the order of their placement.
+  ///
+  /// During a rolling upgrade, a node of the other release keeps the sessions that this one cannot read.
+  private mutating func passOn(
+    _ count: UInt64, from target: NodeID, orRespond response: [UInt8], at now: Milliseconds
+  ) {
+    guard var request = pending[count] else { return }
+    request.unreadableAt.insert(target)
+    pending[count] = request
+    let key = request.request.session
+    if hints.owner(of: key, at: now) == target { hints.remove(key) }
+    let others = readyNodes.filter { !request.unreadableAt.contains($0) }
+    guard let next = Placement.owner(of: key, among: others) else {
+      return finish(count, .response(response, from: target))
+    }
+    send(count, to: next, isInMemory: false, at: now)
   }
 
   private mutating func redirect(

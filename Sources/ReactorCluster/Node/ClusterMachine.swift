@@ -28,6 +28,8 @@ public struct ClusterMachine: Sendable {
     var retryAt: Milliseconds?
     var hops = 0
     var failedOwners = 0
+    /// The nodes whose releases cannot read the session.
+    var unreadableAt: Set<NodeID> = []
     /// Whether a delivery without a reply may have been executed.
     var mayBeExecuted = false
   }

@@ -110,6 +110,10 @@ public enum NodeReply: Equatable, Sendable {
   /// The request was not executed.
   case unavailable
 
+  /// The request was not executed: the release of the node cannot read the session. The response is the
+  /// client's if no other node can.
+  case unreadable([UInt8])
+
   /// The request may have been executed.
   case unknown
 

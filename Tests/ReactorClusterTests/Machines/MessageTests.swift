@@ -49,7 +49,8 @@ struct MessageTests {
   ]
 
   private static let replies: [NodeReply] = [
-    .response([1, 2]), .ownedBy(node), .unavailable, .unknown, .running, .released, .alive,
+    .response([1, 2]), .ownedBy(node), .unavailable, .unreadable([3]), .unknown, .running,
+    .released, .alive,
     .applied, .absent([RequestNumber(edge: node, count: 5)]),
     .description(NodeDescription(release: "0.2.0", sessions: 5)),
     .sessions([

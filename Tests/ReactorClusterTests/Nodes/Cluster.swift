@@ -16,7 +16,10 @@ final class Cluster: Sendable {
     let bus: MemoryBus
     let theme: Global<String>
 
-    init(_ name: String, _ cluster: Cluster, _ settings: ClusterSettings) {
+    init(
+      _ name: String, _ cluster: Cluster, _ settings: ClusterSettings,
+      _ reactors: [ReactorRegistration]
+    ) {
       bus = MemoryBus(cluster.network)
       log = WriterLog(cluster.store, writer: name)
       node = ClusterNode(named: name, bus: bus, settings: settings)
@@ -26,7 +29,7 @@ final class Cluster: Sendable {
           ReactorRegistration("counter", summary: "") { CounterReactor() },
           ReactorRegistration("slow", summary: "") { SlowReactor() },
           ReactorRegistration("careful", summary: "", whenInterrupted: .giveUp) { SlowReactor() },
-        ], globals: [theme], log: log, router: node)
+        ] + reactors, globals: [theme], log: log, router: node)
       node.start(host)
     }
 
@@ -58,10 +61,11 @@ final class Cluster: Sendable {
 
   /// Starts nodes, and waits until each knows the others as ready.
   init(
-    _ names: [String] = ["n1", "n2", "n3"], settings: ClusterSettings = .undetecting
+    _ names: [String] = ["n1", "n2", "n3"], settings: ClusterSettings = .undetecting,
+    reactors: (_ name: String) -> [ReactorRegistration] = { _ in [] }
   ) async throws {
     for name in names {
-      let member = Member(name, self, settings)
+      let member = Member(name, self, settings, reactors(name))
       stored.withLock { $0.append(member) }
     }
     try await wait { self.members.allSatisfy { $0.node.readyNodes.count == names.count } }

@@ -121,7 +121,7 @@ final class SimulatedNode {
       switch result {
       case .response(let bytes): respond(token, .response(bytes, from: machine.node))
       case .displaced: forward(payload, to: key, token)
-      case .unavailable: respond(token, .unavailable)
+      case .unavailable, .unreadable: respond(token, .unavailable)
       case .unknown, .running: respond(token, .unknown)
       }
     }
