@@ -17,9 +17,7 @@ struct FirstState {
   /// initial State at its version 0, and another value of a global is another State.
   func read(_ key: SessionKey, _ parameters: [UInt8]?) throws -> CommittedState {
     let scope = environment.scope(of: key, parameters)
-    let initial = try environment.witness.initial(scope)
     let epoch = Epoch.first(of: key)
-    let first = CommittedState(cursor: Cursor(epoch: epoch, version: 0), json: initial)
     let session = LiveSession(
       key,
       stored: StoredSession(
@@ -30,7 +28,12 @@ struct FirstState {
     defer { session.close(.deleted) }
     if let fault = session.fault { throw fault }
     let begun = session.current
-    guard begun.version > 0, begun.json != initial else { return first }
+    guard begun.version > 0 else { return begun }
+    // Only now is a second instance needed, whose initial State no mutation has changed.
+    let initial = try environment.witness.initial(scope)
+    guard begun.json != initial else {
+      return CommittedState(cursor: Cursor(epoch: epoch, version: 0), json: initial)
+    }
     return CommittedState(cursor: Self.cursor(of: key, showing: begun.json), json: begun.json)
   }
 

@@ -89,6 +89,21 @@ struct AbsentSessionTests {
     return results.values.first
   }
 
+  @Test func `reading a session that does not exist creates its reactor once`() throws {
+    let name = Global<String?>("name", nil)
+    let creations = Recorder<Bool>()
+    var settings = HostSettings()
+    // The check of a debug build creates another instance.
+    settings.mutationCheck = .never
+    let host = Host(
+      [
+        ReactorRegistration("sample", summary: "A sample") { Self.reactor(name, creations) }
+      ], globals: [name], settings: settings)
+    let before = creations.values.count
+    #expect(try found("demo", of: host)?.words == #"0 {"value":0,"name":null,"ratio":null}"#)
+    #expect(creations.values.count == before + 1)
+  }
+
   @Test func `a source shows the State with which the session would begin`() throws {
     let stage = Stage()
     let plain = try #require(try found("demo", of: stage.host))
