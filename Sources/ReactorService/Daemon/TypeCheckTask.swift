@@ -72,7 +72,7 @@ final class TypeCheckTask: Sendable {
     logger.log(
       report.kinds.isEmpty ? .info : .warning, "stored data was checked",
       fields: [("sessions", "\(report.sessions)"), ("unreadable kinds", "\(report.kinds.count)")]
-        + StoredSample.Part.allCases.map { ("\($0.rawValue)s", "\(report.count(of: $0))") })
+        + StoredSample.Part.allCases.map { ($0.plural, "\(report.count(of: $0))") })
   }
 
   /// Adds a notice to the readiness of a service that cannot read stored data.
@@ -112,4 +112,9 @@ extension ServiceContext {
         exitCode: Self.unhostedExitCode)
     }
   }
+}
+
+extension StoredSample.Part {
+  /// The name of several values.
+  fileprivate var plural: String { self == .parameters ? rawValue : rawValue + "s" }
 }
