@@ -194,12 +194,14 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
   ///   - quota: Bounds the number of running effects; `nil` for no bound.
   ///   - mayFollow: Whether the reactor can be a ``FollowingReactor``. A host that passes `false`
   ///     saves the lookup of the conformance.
+  ///   - isPaused: Whether the reactor only shows its State: no stream of a `transform` is subscribed
+  ///     to, except for the first State of `transform(state:)`.
   ///   - report: Called for each event until the pipeline is shut down, in the serial context.
   ///     Returns an error to reject a mutation: the state remains unchanged, and the action fails.
   @inlinable
   package func connect(
     from folded: State?, in context: any SerialContext, quota: EffectQuota? = nil,
-    mayFollow: Bool = true,
+    mayFollow: Bool = true, isPaused: Bool = false,
     report: @escaping @Sendable (PipelineReport<Mutation, State>) -> (any Error)?
   ) {
     post(
@@ -210,6 +212,7 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
           contents.report = report
           contents.quota = quota
           contents.mayFollow = mayFollow
+          contents.isPaused = isPaused
         }
       })
     connect()

@@ -43,6 +43,9 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
   @safe @exclusivity(unchecked) @usableFromInline var folded: State?
 
   @safe @exclusivity(unchecked) @usableFromInline var isConnected = false
+  /// Whether the reactor only shows its State, see `Pipeline.connect`.
+  @usableFromInline var isPaused = false
+
   /// Whether the initial state is suppressed, see `Pipeline.deferFirstState()`.
   @usableFromInline var defersFirstState = false
   /// Whether the reactor can be a ``FollowingReactor``.
@@ -215,14 +218,16 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
     if mayFollow { follower = Follower(of: reactor, retainsReactor: retainedReactor != nil) }
 
     CurrentSerialContext.gatheringEvents(in: context ?? pipeline) {
-      actionStage = .assembled(
-        reactor.transform(action:),
-        later: { [weak reactor] in reactor?.transform(action: $0) ?? $0 },
-        output: { [weak pipeline] in pipeline?.actionStageDid($0) })
-      mutationStage = .assembled(
-        reactor.transform(mutation:),
-        later: { [weak reactor] in reactor?.transform(mutation: $0) ?? $0 },
-        output: { [weak pipeline] in pipeline?.mutationStageDid($0) })
+      if !isPaused {
+        actionStage = .assembled(
+          reactor.transform(action:),
+          later: { [weak reactor] in reactor?.transform(action: $0) ?? $0 },
+          output: { [weak pipeline] in pipeline?.actionStageDid($0) })
+        mutationStage = .assembled(
+          reactor.transform(mutation:),
+          later: { [weak reactor] in reactor?.transform(mutation: $0) ?? $0 },
+          output: { [weak pipeline] in pipeline?.mutationStageDid($0) })
+      }
       stateStage = .assembled(
         reactor.transform(state:),
         later: { [weak reactor] in reactor?.transform(state: $0) ?? $0 },
@@ -235,6 +240,14 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
       mutationStage?.connect()
       actionStage?.connect()
     }
+    if isPaused { endStateStage() }
+  }
+
+  /// Ends the stream of States: the one that it has emitted stays.
+  @usableFromInline
+  func endStateStage() {
+    stateStage?.disconnect()
+    stateStage = nil
   }
 
   /// Reports the error of a stage, and replaces its stream.

@@ -89,7 +89,8 @@ extension ReactorType {
   ) {
     let check = MutationCheck(self, of: session)
     pipeline.connect(
-      from: state, in: context, quota: session.effectQuota, mayFollow: mayFollow
+      from: state, in: context, quota: session.effectQuota, mayFollow: mayFollow,
+      isPaused: session.isPaused
     ) { [self, weak pipeline] event in
       guard let pipeline, let session = context.session else { return report(event, in: context) }
       let bytes = session.meter.turnBytes
@@ -108,6 +109,9 @@ extension ReactorType {
 }
 
 extension LiveSession {
+  /// Whether the service serves reads only.
+  @usableFromInline var isPaused: Bool { environment.settings.isPaused }
+
   /// Whether each mutation is folded a second time.
   @usableFromInline var checksMutations: Bool { environment.settings.mutationCheck.isActive }
 

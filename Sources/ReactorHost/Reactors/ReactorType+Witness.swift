@@ -48,7 +48,8 @@ extension ReactorType {
             pipeline, from: state, in: context, of: session, mayFollow: mayFollow)
         }
         pipeline.connect(
-          from: state, in: context, quota: session.effectQuota, mayFollow: mayFollow
+          from: state, in: context, quota: session.effectQuota, mayFollow: mayFollow,
+          isPaused: session.isPaused
         ) { [self] in report($0, in: context) }
       }
     }
@@ -209,7 +210,6 @@ extension ReactorType {
       ?? JSONSchema.defaultsProblem(in: R.Action.self) ?? parameters?.defaultsProblem
   }
 
-  private func check(_ sample: StoredSample, _ scope: SessionScope) throws {
   /// The types of members that the schemas cannot describe, each once.
   private var undescribedTypes: [String] {
     var types = JSONSchema.undescribedTypes(in: R.State.self)
@@ -219,6 +219,7 @@ extension ReactorType {
     return Set(types).sorted()
   }
 
+  private func check(_ sample: StoredSample, _ scope: SessionScope) throws {
     switch sample.part {
     case .parameters: _ = try maker(scope)
     case .snapshot:

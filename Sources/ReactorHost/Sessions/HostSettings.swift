@@ -97,7 +97,7 @@ public struct HostSettings: Sendable {
   /// Whether the journal's actions are not started again.
   private(set) package var isPaused = false
 
-  /// Starts no action of the journal and no effect.
+  /// Starts no action of the journal, no effect, and no stream of a `transform`.
   package mutating func pause() {
     isPaused = true
     effectLimit = 0
