@@ -105,6 +105,7 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
     // Handle `.connect` without the functions that are not specialized, because they look up types
     // at run time: each new session handles this item.
     switch item {
+    case .shutDown where !isConnected: return shutDown()  // A fold subscribes to no stream.
     case .shutDown: break  // The end of a turn that shuts down is not reported.
     case .connect: _ = report?(.turnBegan(nil))
     default: _ = report?(.turnBegan(effect(of: item)))
@@ -303,7 +304,8 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
     _ = report?(.failed(error, in: stage, of: effect))
   }
 
-  private func shutDown() {
+  @usableFromInline
+  func shutDown() {
     isShutDown = true
     let ended = Array(running.values)
     running = [:]
