@@ -118,6 +118,11 @@ package struct RunningEffectContext {
     effect.withHostContext(body)
   }
 
+  /// Enqueues work of the effect in a turn of the reactor.
+  func enqueue(_ work: @escaping @Sendable () -> Void) {
+    effect.enqueue(work)
+  }
+
   /// The current effect; `nil` outside of effects.
   package static var current: RunningEffectContext? {
     guard let (effect, _) = EffectContext.current else { return nil }

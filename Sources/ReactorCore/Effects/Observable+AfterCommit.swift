@@ -15,18 +15,32 @@ extension Observable {
   /// before, and the sends of the stream are executed once. An error of the stream has no response; it is
   /// a stored failure, see `GET …/failures`.
   ///
-  /// For streams that `mutate` and `follow` return; elsewhere, and in a test, it is `deferred`.
+  /// For streams that `mutate` and `follow` return; elsewhere, and in a reactor without a host, it is
+  /// `deferred`.
   ///
-  /// - Parameter stream: Returns the stream. Called in the serial context if the part before it ends there.
+  /// - Parameter stream: Returns the stream. Called in the serial context, in a turn after the commit.
   /// - Returns: The stream.
   public static func afterCommit(
     _ stream: @escaping @Sendable () -> Observable<Element>
   ) -> Observable<Element> {
     .deferred {
-      if let effect = RunningEffectContext.current, let tracked = effect.tracked {
-        effect.withHostContext { _ in tracked.answer() }
+      guard let effect = RunningEffectContext.current, let tracked = effect.tracked else {
+        return stream()
       }
-      return stream()
+      return Observable<Void>.create { observer in
+        effect.withHostContext { _ in
+          tracked.answer {
+            // A task, since the thread of the commit has to send the response and to commit others.
+            Task {
+              effect.enqueue {
+                observer.on(.next(()))
+                observer.on(.completed)
+              }
+            }
+          }
+        }
+        return Disposables.create()
+      }.flatMap { stream() }
     }
   }
 }

@@ -376,7 +376,10 @@ final class ActionEffect: TrackedEffect {
   }
 
   @usableFromInline
-  func answer() { reply.answer(index) }
+  func answer(then continuation: @escaping @Sendable () -> Void) {
+    reply.answer(index)
+    reply.session.whenCommitted { if $0 { continuation() } }
+  }
 
   @usableFromInline
   func begin() {
