@@ -19,7 +19,7 @@ public struct CardDeclined: Error {
 /// A booking of seats: it holds them in a hall, charges a card before a deadline, and sells or releases them.
 ///
 /// A crash at any moment loses neither seats nor money: the action runs again, its send has the same key,
-/// and the bank gets the same key for the same request.
+/// and the bank gets the same key for the same charge.
 public final class BookingReactor: Reactor {
   /// The actions of clients, and that of the timer.
   public enum Action: Codable, Sendable {
@@ -37,7 +37,7 @@ public final class BookingReactor: Reactor {
     case requested(seats: [Int], hall: String, until: WallTime)
     case rejected
     case held
-    case charging(key: String)
+    case charging
     case declined
     case paid(receipt: String)
     case released(Phase)
@@ -65,8 +65,8 @@ public final class BookingReactor: Reactor {
     var seats: [Int] = []
     var until: WallTime?
 
-    /// The key of the charge for the bank.
-    var charge: String?
+    /// The number of charges that the bank has declined.
+    var declined = 0
 
     var receipt: String?
   }
@@ -126,9 +126,8 @@ public final class BookingReactor: Reactor {
 
   /// Charges the card, and sells the seats.
   ///
-  /// The State has the key before the bank is called. An action that was interrupted calls the bank again
-  /// with this key, and so does another `pay` after a charge whose outcome is unknown: only the bank's
-  /// response ends this phase, not the deadline.
+  /// An action that was interrupted calls the bank again, and so does another `pay` after a charge whose
+  /// outcome is unknown: only the bank's response ends this phase, not the deadline.
   private func pay(_ card: String) -> Observable<Mutation> {
     let state = currentState
     guard let id = state.hall, !charging.isRunning, (1...100).contains(card.utf8.count) else {
@@ -137,17 +136,13 @@ public final class BookingReactor: Reactor {
     let sale: Observable<Mutation> = .concat([
       .unschedule(id: "deadline"), hall(id).sendOnly(.own(.sell(context.session.id))),
     ])
+    guard let until = state.until else { return .error(Rejection.isOver) }
+    // The bank is called in these phases only.
+    var payment: Observable<Mutation> { charge(card, until).concat(sale) }
     switch state.phase {
-    case .held:
-      guard let until = state.until, .now < until else { return .error(Rejection.isOver) }
-      let request = RequestContext.current?.id ?? "\(until.milliseconds)"
-      let key = "\(context.session)/\(request)"
-      return charging.track(
-        .concat(.just(.charging(key: key)), charge(card, key, until).concat(sale)))
-    case .charging:
-      guard let key = state.charge, let until = state.until else { return .empty() }
-      if isRepetition { context.logger.info("charge is repeated", ["key": key]) }
-      return charging.track(charge(card, key, until).concat(sale))
+    case .held where WallTime.now < until:
+      return charging.track(.concat(.just(.charging), payment))
+    case .charging: return charging.track(payment)
     case .paid where isRepetition: return sale
     default: return .error(Rejection.isOver)
     }
@@ -155,13 +150,18 @@ public final class BookingReactor: Reactor {
 
   /// Calls the bank.
   ///
+  /// The key follows from the State before the charge. The bank can be called before `charging` is durable:
+  /// if the process ends then, the client's next request, with another id, must have the same key.
+  ///
   /// A declined card leaves the seats held until the deadline, which may have passed.
-  private func charge(_ card: String, _ key: String, _ until: WallTime) -> Observable<Mutation> {
+  private func charge(_ card: String, _ until: WallTime) -> Observable<Mutation> {
+    let state = currentState
+    let key = "\(context.session)/\(until.milliseconds)/\(state.declined)"
     let refusal: Observable<Mutation> = .concat([
       schedule(.own(.expire), at: until, id: "deadline"), .just(.declined),
       .error(Rejection.isDeclined),
     ])
-    return bank.charge(currentState.seats.count * State.price, card: card, key: key)
+    return bank.charge(state.seats.count * State.price, card: card, key: key)
       .map { .paid(receipt: $0) }
       .catch { $0 is CardDeclined ? refusal : .error($0) }
   }
@@ -190,8 +190,8 @@ public final class BookingReactor: Reactor {
     // The deadline can have ended the booking before the hall responded.
     case .rejected: if state.phase == .requested { state = State() }
     case .held: if state.phase == .requested { state.phase = .held }
-    case .charging(let key): (state.phase, state.charge) = (.charging, key)
-    case .declined: (state.phase, state.charge) = (.held, nil)
+    case .charging: state.phase = .charging
+    case .declined: (state.phase, state.declined) = (.held, state.declined + 1)
     case .paid(let receipt): (state.phase, state.receipt) = (.paid, receipt)
     case .released(let end): state.phase = end
     }

@@ -32,7 +32,7 @@ struct CatalogueTests {
     ),
     (
       "booking",
-      #"{"phase":"new","hall":null,"seats":[],"until":null,"charge":null,"receipt":null}"#,
+      #"{"phase":"new","hall":null,"seats":[],"until":null,"declined":0,"receipt":null}"#,
       [
         #"{"hold":{"seats":[1,2],"hall":"evening"}}"#, #"{"pay":{"card":"visa"}}"#, #""cancel""#,
       ]
