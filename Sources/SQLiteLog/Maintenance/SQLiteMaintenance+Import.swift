@@ -246,7 +246,7 @@ private struct ImportedLines {
       }
     } catch {
       guard error.concernsOneStatement else { throw error }
-      let session = name.map { ", of \($0.debugDescription)," } ?? ""
+      let session = name.map { " of \($0.debugDescription)" } ?? ""
       throw SQLiteLogError(
         .invalidInput, "line \(line)\(session) is invalid, or its session exists: \(error)")
     }
