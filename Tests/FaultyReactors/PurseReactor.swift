@@ -23,7 +23,7 @@ final class PurseReactor: Reactor {
 
   enum Mutation: Codable, Sendable {
     case withdrawn(Int, Transfer)
-    case settled(Int)
+    case completed(Int)
     case refunded(Int)
     case received(Int)
   }
@@ -37,7 +37,7 @@ final class PurseReactor: Reactor {
     var balance = 1_000_000
     /// The transfers that have neither arrived nor failed, by their numbers.
     var open: [Int: Transfer] = [:]
-    var settled = 0
+    var completed = 0
     var refunded = 0
     var received = 0
     /// The greatest number of a transfer.
@@ -58,7 +58,7 @@ final class PurseReactor: Reactor {
     case .pay(let number, let amount, let id, let way):
       let transfer = Transfer(amount: amount, to: id)
       if RequestContext.current?.isRepetition == true, number <= currentState.last {
-        // The first run has withdrawn the amount, and perhaps settled the transfer.
+        // The first run has withdrawn the amount, and perhaps completed the transfer.
         guard currentState.open[number] != nil, way != .timer else { return .empty() }
         return deliver(number, transfer, by: way)
       }
@@ -85,7 +85,7 @@ final class PurseReactor: Reactor {
       case .sendOnly, .afterCommit, .timer: purse.sendOnly(action)
       }
     return .concat(
-      sent.catch { .concat(.just(.refunded(number)), .error($0)) }, .just(.settled(number)))
+      sent.catch { .concat(.just(.refunded(number)), .error($0)) }, .just(.completed(number)))
   }
 
   func reduce(state: State, mutation: Mutation) -> State {
@@ -95,8 +95,8 @@ final class PurseReactor: Reactor {
       state.balance -= transfer.amount
       state.open[number] = transfer
       state.last = max(state.last, number)
-    case .settled(let number):
-      if state.open.removeValue(forKey: number) != nil { state.settled += 1 }
+    case .completed(let number):
+      if state.open.removeValue(forKey: number) != nil { state.completed += 1 }
     case .refunded(let number):
       state.balance += state.open.removeValue(forKey: number)?.amount ?? 0
       state.refunded += 1

@@ -100,21 +100,23 @@ import Testing
       let isSent = Self.send(&clients[index], to: purse(index, server))
       #expect(isSent)
     }
-    var (balance, settled, received, open) = (0, 0, 0, -1)
-    let isSettled = try eventually { () throws -> Bool in
-      (balance, settled, received, open) = (0, 0, 0, 0)
-      for (index, client) in clients.enumerated() {
+    let areComplete = try eventually {
+      try clients.enumerated().allSatisfy { index, client in
         let state = try purse(index, server).state().json
-        balance += state["balance"]?.int ?? 0
-        settled += state["settled"]?.int ?? 0
-        received += state["received"]?.int ?? 0
-        open += client.number - (state["settled"]?.int ?? 0) - (state["refunded"]?.int ?? 0)
+        return client.number == (state["completed"]?.int ?? 0) + (state["refunded"]?.int ?? 0)
       }
-      return open == 0
     }
-    #expect(isSettled, "\(open) transfers are open")
+    #expect(areComplete, "transfers are open")
+    // Read all purses after the last transfer has ended.
+    var (balance, completed, received) = (0, 0, 0)
+    for index in clients.indices {
+      let state = try purse(index, server).state().json
+      balance += state["balance"]?.int ?? 0
+      completed += state["completed"]?.int ?? 0
+      received += state["received"]?.int ?? 0
+    }
     #expect(balance == Self.purses * Self.start)
-    #expect(settled == received)
+    #expect(completed == received)
   }
 
   /// Reads all changes, and the list of the sessions.

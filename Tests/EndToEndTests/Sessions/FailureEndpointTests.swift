@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The stored failures of actions whose clients were told 202, of timers and of sends: their list, "run again"
+/// The stored failures of actions whose clients got 202, of timers and of sends: their list, "run again"
 /// and removal, over a restart.
 @Suite(.blocking) struct FailureEndpointTests {
   private let folder: TemporaryFolder

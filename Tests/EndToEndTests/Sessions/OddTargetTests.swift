@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// A reactor that sends to texts which are no session ids: its actions fail as those of a client with such
-/// an id, and the feed, the lists and the store are as before.
+/// A reactor that sends to texts which are no session ids: its actions fail as the request of a client does,
+/// and the feed, the lists and the store are as before.
 @Suite(.blocking) struct OddTargetTests {
   private static let ids = [
     "bad id", "", "..", "ä", "a/b", "a%20b", "\u{0}", String(repeating: "x", count: 5_000),
@@ -27,7 +27,7 @@ import Testing
 
   @Test func `each send fails as for a client, and ends no feed, list, export or import`() throws {
     var server = try start()
-    // The problem that a client gets for such an id.
+    // The problem of a request for an invalid id.
     let problem = try server.client().get("/v1/reactors/purse/sessions/bad%20id/state")
     #expect(problem.status == 400)
     var number = 0
