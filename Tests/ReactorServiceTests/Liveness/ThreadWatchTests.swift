@@ -6,7 +6,7 @@ import Testing
 @testable import ReactorService
 
 struct ThreadWatchTests {
-  /// What a watch has done; a test waits for it.
+  /// The calls of a watch; a test waits for them.
   private final class Events: Sendable {
     let reports = Semaphore()
     let hangs = Semaphore()
