@@ -3,7 +3,6 @@
 # The image has the binary, the libraries that it loads, and no shell, package manager or setuid program.
 
 FROM swift:6.3-bookworm AS build
-ARG VERSION=0.2.0
 WORKDIR /build
 
 # Ordered by frequency of change, so that an edit of the sources reuses the installed packages.
@@ -16,17 +15,18 @@ COPY Tests Tests
 COPY config/release-flags config/function-order.txt config/
 RUN swift build $(config/release-flags) --product reactord \
   && strip -o /tmp/reactord .build/release/reactord
-COPY config/image-root config/
-RUN config/image-root /image /tmp/reactord "$VERSION"
+COPY config/image-root config/version config/
+RUN config/image-root /image /tmp/reactord "$(config/version)"
 
 FROM scratch
 ARG REVISION=unknown
+ARG VERSION=unknown
 
 COPY --from=build /image /
 
 LABEL org.opencontainers.image.title="reactord" \
   org.opencontainers.image.description="A server for state: hosts reactors over HTTP and streams their States" \
-  org.opencontainers.image.version="0.2.0" \
+  org.opencontainers.image.version="$VERSION" \
   org.opencontainers.image.revision="$REVISION" \
   org.opencontainers.image.licenses="Apache-2.0"
 

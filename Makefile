@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run cluster build test release-tests client counts settings release-counts sanitize test-faults fuzz costs without-nats lint format docs image check-image bench function-order hostile soak screenshots
+.PHONY: help run cluster build test release-tests client counts settings release-counts sanitize test-faults fuzz costs without-nats lint format docs image check-image dist check-dist install bench function-order hostile soak screenshots
 MAKEFLAGS += --no-print-directory
 
 # The address of `make run`.
@@ -160,6 +160,21 @@ check-image: ## Run a release build of the daemon in the file system of the imag
 	@$(packages) build run
 	swift build $(release) --product reactord
 	config/check-image "$$(swift build $(release) --show-bin-path)/reactord"
+
+dist: ## Write a Debian package, an archive with the static binary, and their sums to .build/dist.
+	@$(packages) build run
+	swift build $(release) --product reactord
+	config/build-dist "$$(swift build $(release) --show-bin-path)/reactord" .build/dist
+
+check-dist: ## Install, run, upgrade and remove the package in a clean Debian system, as root.
+	@$(packages) build run
+	swift build $(release) --product reactord
+	config/check-dist "$$(swift build $(release) --show-bin-path)/reactord"
+
+install: ## Build in release mode and install below PREFIX (/usr/local), in DESTDIR.
+	@$(packages) build run
+	swift build $(release) --product reactord
+	config/install-files "$$(swift build $(release) --show-bin-path)/reactord" $(or $(PREFIX),/usr/local) $(DESTDIR)
 
 bench: ## Run all benchmarks or those in ARGS beside their peers, BENCH_SECONDS (2) each.
 	@$(packages) build run bench

@@ -8,10 +8,16 @@ struct VersionTests {
     return String(decoding: bytes, as: UTF8.self).split(separator: "\n")
   }
 
-  @Test func `the image label is the version`() throws {
-    let label = "org.opencontainers.image.version="
-    let line = try #require(try lines(of: "Dockerfile").first { $0.contains(label) })
-    #expect(line.contains("\(label)\"\(ServiceVersion.current)\""))
+  /// `config/version` reads the version of the image and of the packages from this line.
+  @Test func `one line declares the version`() throws {
+    let declaration = "static let current = "
+    let found = try lines(of: "Sources/ReactorService/ServiceVersion.swift")
+      .filter { $0.contains(declaration) }
+    #expect(found.count == 1)
+    #expect(found.first?.hasSuffix("\(declaration)\"\(ServiceVersion.current)\"") == true)
+    for file in ["Dockerfile", "Makefile", "config/build-dist"] {
+      #expect(try !lines(of: file).contains { $0.contains(ServiceVersion.current) }, "\(file)")
+    }
   }
 
   @Test func `the newest entry of the changelog is the version`() throws {
