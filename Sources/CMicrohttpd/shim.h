@@ -1,7 +1,7 @@
 #pragma once
 #include <microhttpd.h>
-#include <string.h>
 #include <sys/epoll.h>
+#include "versions.h"
 
 /* Wrappers of the variadic functions of libmicrohttpd, which Swift cannot call. The options of the
    daemon are a struct, so that the callbacks of Swift are typed. */
@@ -40,16 +40,11 @@ static inline int reactord_daemon_epoll_descriptor(struct MHD_Daemon *_Nonnull d
   return info == NULL ? -1 : info->epoll_fd;
 }
 
-/* Whether reactord_report_again and substitutes of repeated heads work with this version of the library. */
-static inline int reactord_is_known(void) {
-  return strncmp(MHD_get_version(), "0.9.", 4) == 0;
-}
-
 /* Causes the daemon to read or write a connection again after recv() has failed with EAGAIN although
    there may be input, or send() although there may be room.
 
-   The library registers the socket of a connection edge-triggered, with the connection as data (all
-   0.9.x). Modifying the registration reports pending input and room again. If the library has not
+   The library registers the socket of a connection edge-triggered, with the connection as data.
+   Modifying the registration reports pending input and room again. If the library has not
    registered the socket yet, the call has no effect, and the library registers it next. */
 static inline void reactord_report_again(int epoll, int socket,
                                          struct MHD_Connection *_Nonnull connection) {

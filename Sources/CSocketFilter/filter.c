@@ -44,7 +44,9 @@ ssize_t recv(int descriptor, void *buffer, size_t size, int flags) {
   ssize_t count = recvfrom(descriptor, buffer, size, flags, NULL, NULL);
   if (repeats_failed_read(size, count)) return 0;
   if (count <= 0 || current_filter == NULL) return count;
-  return current_filter(current_context, descriptor, buffer, (size_t)count, (size_t)count < size);
+  count = current_filter(current_context, descriptor, buffer, (size_t)count, (size_t)count < size);
+  if (count < 0) errno = EAGAIN;
+  return count;
 }
 
 ssize_t send(int descriptor, const void *buffer, size_t size, int flags) {

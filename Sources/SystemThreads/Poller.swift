@@ -68,8 +68,9 @@ package struct Poller: ~Copyable, Sendable {
   package func wait(milliseconds: Int32, _ body: (Event) -> Void) {
     // At most 1,024 bytes: Swift allocates larger temporary buffers on the heap, at each call.
     unsafe withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: 64) { events in
+      guard let first = events.baseAddress else { return }
       let count = unsafe epoll_wait(
-        descriptor, events.baseAddress, Int32(clamping: events.count), milliseconds)
+        descriptor, first, Int32(clamping: events.count), milliseconds)
       guard count > 0 else { return }
       for index in 0..<min(Int(count), events.count) {
         let event = unsafe events[index]

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* libmicrohttpd 0.9.75 has no hook between its sockets and its parser, and the parser accepts
+/* libmicrohttpd has no hook between its sockets and its parser, and the parser accepts
    requests that are not valid HTTP (RFC 9112). It also writes as much as a socket has room for. This
    library defines recv(), send() and sendmsg(), which the dynamic and the static linker prefer to
    those of the C library, so that a filter receives the bytes before the parser, and a gate limits
@@ -15,12 +15,14 @@
 /* Returns whether to read a descriptor now; if not, recv() fails with EAGAIN and reads nothing. */
 typedef bool (*reactord_receive_gate)(void *_Nullable context, int descriptor);
 
-/* Inspects bytes that were received. If `has_room` is true, it can replace them by fewer bytes.
+/* Inspects bytes that were received, and can replace them by fewer bytes.
 
    The caller of recv() infers from a result below the size of its buffer that the socket has no
-   more bytes. If a full buffer were shortened, the caller would not read the rest of the input.
+   more bytes. If `has_room` is false, the buffer was full: a filter that shortens it has to cause the
+   caller to read again.
 
-   Returns the number of bytes that the caller of recv() receives; 0 ends the connection. */
+   Returns the number of bytes that the caller of recv() receives; 0 ends the connection; with -1,
+   recv() fails with EAGAIN. */
 typedef ssize_t (*reactord_receive_filter)(void *_Nullable context, int descriptor,
                                            uint8_t *_Nonnull bytes, size_t count, bool has_room);
 

@@ -24,10 +24,8 @@ internal import Glibc
   /// - Throws: If libmicrohttpd cannot start.
   init(settings: MicrohttpdServer.Settings, context: UnsafeMutableRawPointer) throws(ServerError) {
     let flags =
-      // `MHD_ALLOW_SUSPEND_RESUME` includes `MHD_USE_ITC`, a channel between threads, which is not
-      // used: connections are resumed on the thread of the daemon.
-      MHD_USE_EPOLL.rawValue | (MHD_ALLOW_SUSPEND_RESUME.rawValue & ~MHD_USE_ITC.rawValue)
-      | MHD_USE_NO_LISTEN_SOCKET.rawValue | MHD_USE_TURBO.rawValue
+      reactord_single_thread_flags() | MHD_USE_EPOLL.rawValue | MHD_USE_NO_LISTEN_SOCKET.rawValue
+      | MHD_USE_TURBO.rawValue
     var options = unsafe reactord_daemon_options(
       flags: flags,
       connection_limit: UInt32(
@@ -73,7 +71,7 @@ internal import Glibc
   /// Whether the version of libmicrohttpd is one whose parser and use of epoll are known.
   ///
   /// With another one, connections are not reported again (`reportAgain(in:)`), so that all reads and
-  /// writes are granted, and repeated heads are parsed.
+  /// writes are granted, and received bytes are parsed unchanged. `versions.h` has what differs.
   static let isKnown = reactord_is_known() != 0
 
   /// Processes all ready connections, without waiting.

@@ -72,7 +72,7 @@ extension RequestWorker {
     for index in writes.due { slots[index].connection?.reportAgain(in: daemonDescriptor) }
   }
 
-  /// Checks bytes that libmicrohttpd has received from a connection, and replaces a repeated head.
+  /// Checks bytes that libmicrohttpd has received from a connection, and rewrites them for its parser.
   ///
   /// - Parameters:
   ///   - bytes: The bytes.
@@ -80,21 +80,26 @@ extension RequestWorker {
   ///   - hasRoom: Whether the buffer has room for more bytes. If it is full, no head is replaced:
   ///     from a buffer with room libmicrohttpd infers that the socket has no more bytes, and would
   ///     wait.
-  /// - Returns: The number of bytes that libmicrohttpd parses. With 0, libmicrohttpd treats the
-  ///   connection as closed by the client and closes it without a response; `connectionClosed(_:)`
-  ///   sends the rejection.
+  /// - Returns: The number of bytes that libmicrohttpd parses; -1 if it has to wait for more. With 0,
+  ///   libmicrohttpd treats the connection as closed by the client and closes it without a response;
+  ///   `connectionClosed(_:)` sends the rejection.
   func scan(
     _ bytes: UnsafeMutableBufferPointer<UInt8>, from descriptor: Int32, replacing hasRoom: Bool
   ) -> Int {
     guard slotOfSocket.indices.contains(Int(descriptor)) else { return bytes.count }
     let index = Int(slotOfSocket[Int(descriptor)])
     guard index >= 0 else { return bytes.count }
-    let accepted =
-      Daemon.isKnown && hasRoom
-      ? unsafe slots[index].scanner.scanReplacingHead(bytes)
-      : unsafe slots[index].scanner.scan(UnsafeBufferPointer(bytes))
-    if accepted == 0 { slots[index].isRejected = true }
-    return accepted
+    guard Daemon.isKnown else {
+      let accepted = unsafe slots[index].scanner.scan(UnsafeBufferPointer(bytes))
+      if accepted == 0 { slots[index].isRejected = true }
+      return accepted
+    }
+    guard let kept = unsafe slots[index].scanner.filter(bytes, replacingHead: hasRoom) else {
+      slots[index].isRejected = true
+      return 0
+    }
+    if !hasRoom, kept < bytes.count { slots[index].connection?.reportAgain(in: daemonDescriptor) }
+    return kept > 0 ? kept : -1
   }
 
   /// Responds to a request that is not HTTP; the stream loop writes the response and waits for the

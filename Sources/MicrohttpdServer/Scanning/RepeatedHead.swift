@@ -89,7 +89,9 @@ package struct RepeatedHead {
 
   /// Whether libmicrohttpd reads a field itself.
   private static func isRead(_ name: ArraySlice<UInt8>) -> Bool {
-    let fields: [StaticString] = ["connection", "content-length", "expect", "transfer-encoding"]
+    let fields: [StaticString] = [
+      "connection", "content-length", "expect", "host", "transfer-encoding",
+    ]
     return fields.contains { field in
       unsafe field.utf8CodeUnitCount == name.count
         && zip(name, UnsafeBufferPointer(start: field.utf8Start, count: name.count))

@@ -4,7 +4,7 @@ internal import Glibc
 /// parses them.
 ///
 /// libmicrohttpd 0.9.75 accepts bare LF, NUL, folded lines and fields without a name, and responds to
-/// some errors twice. A proxy in front may read other requests in these bytes than the server does
+/// some errors twice; 1.0 accepts contradictory lengths. A proxy in front may read other requests in these bytes than the server does
 /// (request smuggling). The scanner accepts only requests that both read alike:
 ///
 /// - lines end with CRLF; a request line has two single spaces and the version HTTP/1.0 or HTTP/1.1,
@@ -58,6 +58,8 @@ package struct RequestScanner {
   private var former = RepeatedHead()
   /// The index at which the head begins in the bytes that are scanned; `nil` if it began before them.
   private var headStart: Int?
+  /// The extensions of chunks in the bytes that were scanned last.
+  private var extensions: [Range<Int>] = []
 
   /// Creates a scanner.
   ///
@@ -69,21 +71,48 @@ package struct RequestScanner {
   /// Whether a repetition of the last head can be replaced by a substitute.
   package var retainsHead: Bool { former.isRetained }
 
-  /// Scans bytes that were received; if they begin with a repeated head, replaces it by its
-  /// substitute.
+  /// Scans bytes that were received, and rewrites them for the parser.
   ///
-  /// - Returns: The number of bytes that the parser may process, as in ``scan(_:)``.
-  package mutating func scanReplacingHead(
-    _ bytes: UnsafeMutableBufferPointer<UInt8>
-  ) -> Int {
-    guard state == .start, violation == nil,
+  /// Removes the extensions of chunks, which a recipient has to ignore (RFC 9112, 7.1.1).
+  ///
+  /// - Parameters:
+  ///   - bytes: The bytes; at least one.
+  ///   - replacingHead: Whether to replace a repeated head at the beginning by its substitute.
+  /// - Returns: The number of bytes that the parser may process, as in ``scan(_:)``, after the rewriting;
+  ///   it is 0 if all bytes belong to an extension. `nil` if the parser may process none.
+  package mutating func filter(
+    _ bytes: UnsafeMutableBufferPointer<UInt8>, replacingHead: Bool
+  ) -> Int? {
+    let accepted: Int
+    if replacingHead, state == .start, violation == nil,
       let (substitute, count) = unsafe former.replace(in: bytes)
-    else {
-      return unsafe scan(UnsafeBufferPointer(bytes))
+    {
+      headSize = former.size
+      state = begin(former.body)
+      accepted = unsafe scan(
+        UnsafeBufferPointer(rebasing: bytes[..<count]), from: substitute)
+    } else {
+      accepted = unsafe scan(UnsafeBufferPointer(bytes))
     }
-    headSize = former.size
-    state = begin(former.body)
-    return unsafe scan(UnsafeBufferPointer(rebasing: bytes[..<count]), from: substitute)
+    guard accepted > 0 else { return nil }
+    return extensions.isEmpty ? accepted : unsafe removeExtensions(from: bytes, upTo: accepted)
+  }
+
+  /// Removes the extensions from scanned bytes.
+  ///
+  /// - Returns: The number of bytes that remain.
+  private func removeExtensions(
+    from bytes: UnsafeMutableBufferPointer<UInt8>, upTo count: Int
+  ) -> Int {
+    guard let start = bytes.baseAddress else { return 0 }
+    var (kept, read) = (0, 0)
+    for removed in extensions + [count..<count] where removed.upperBound <= count {
+      let length = removed.lowerBound - read
+      unsafe memmove(start + kept, start + read, length)
+      kept += length
+      read = removed.upperBound
+    }
+    return kept
   }
 
   /// Scans bytes that were received.
@@ -99,6 +128,7 @@ package struct RequestScanner {
     var index = start
     var complete = state == .start ? start : 0
     headStart = nil
+    if !extensions.isEmpty { extensions = [] }
     while index < bytes.count {
       switch state {
       case .body, .chunkData:
@@ -126,6 +156,7 @@ package struct RequestScanner {
         if state == .start { beginHead(at: index) }
         if state == .endLF { unsafe retainHead(bytes, to: index + 1) }
         unsafe state = next(bytes[index])
+        if state == .chunkExtension { addExtension(at: index) }
         index += 1
       }
       if headSize > headLimit { _ = reject(.headTooLarge) }
@@ -306,6 +337,15 @@ package struct RequestScanner {
       position = 0
       remaining = 0
       return .chunkSize
+    }
+  }
+
+  /// Records a byte that belongs to the extensions of a chunk.
+  private mutating func addExtension(at index: Int) {
+    if let last = extensions.last, last.upperBound == index {
+      extensions[extensions.count - 1] = last.lowerBound..<index + 1
+    } else {
+      extensions.append(index..<index + 1)
     }
   }
 

@@ -24,9 +24,10 @@ struct LimitTests {
   @Test func `a body of unknown length is rejected at the limit`() throws {
     let head =
       "POST \(session.path)/actions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-    let chunk = "1f4\r\n" + action(500) + "\r\n"
+    let chunk = "1f4;name=\"a value\"\r\n" + action(500) + "\r\n"
     let (small, _) = try session.client.raw(
-      head + "Transfer-Encoding: chunked\r\n\r\n" + chunk + "0\r\n\r\n", method: "POST")
+      head + "Transfer-Encoding: chunked\r\n\r\n" + chunk + "0;last\r\nTrailer: 1\r\n\r\n",
+      method: "POST")
     #expect(small.status == 200)
     let (large, _) = try session.client.raw(
       head + "Transfer-Encoding: chunked\r\n\r\n" + chunk + chunk + chunk, method: "POST")

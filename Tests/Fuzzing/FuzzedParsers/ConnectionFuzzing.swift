@@ -32,18 +32,19 @@ enum ConnectionFuzzing {
     let parts = parts(of: bytes)
     var replacing = RequestScanner(headLimit: headLimit)
     var plain = RequestScanner(headLimit: headLimit)
-    var reader = RequestReader()
-    var accepted: [UInt8] = []
+    var (reader, plainReader) = (RequestReader(), RequestReader())
     for part in parts {
       var passed = part
       let count = passed.withUnsafeMutableBufferPointer {
-        replacing.scanReplacingHead($0)
+        replacing.filter($0, replacingHead: true)
       }
-      accepted += part.prefix(part.withUnsafeBufferPointer { plain.scan($0) })
+      let accepted = part.prefix(part.withUnsafeBufferPointer { plain.scan($0) })
       require(replacing.violation == plain.violation, "a replaced head changes the violation")
-      reader.receive(passed.prefix(count), retainsHead: replacing.retainsHead)
+      require((count == nil) == accepted.isEmpty, "rewriting decides on the connection")
+      reader.receive(passed.prefix(count ?? 0), retainsHead: replacing.retainsHead)
+      plainReader.receive(accepted, retainsHead: false)
     }
-    require(reader.sent == accepted, "replaced heads change the requests")
+    require(reader.read == plainReader.read, "rewriting changes the requests")
     // Compare only the presence of a violation: if all bytes arrive in one part, the scanner can
     // find another violation of the same head first.
     var whole = RequestScanner(headLimit: headLimit)
@@ -56,7 +57,7 @@ enum ConnectionFuzzing {
   static func scanOnly(_ bytes: [UInt8]) {
     var scanner = RequestScanner(headLimit: headLimit)
     for var part in parts(of: bytes) {
-      _ = part.withUnsafeMutableBufferPointer { scanner.scanReplacingHead($0) }
+      _ = part.withUnsafeMutableBufferPointer { scanner.filter($0, replacingHead: true) }
     }
   }
 
@@ -85,8 +86,8 @@ enum ConnectionFuzzing {
   }
 }
 
-/// Divides scanned bytes into requests, as the parser behind the scanner does, and replaces each substitute
-/// by the head that its connection retains.
+/// Divides scanned bytes into requests, as the parser behind the scanner does, replaces each substitute by
+/// the head that its connection retains, and ignores the extensions of chunks.
 private struct RequestReader {
   private enum Position {
     case head, chunkSize, trailer
@@ -95,10 +96,8 @@ private struct RequestReader {
     case chunk(remaining: UInt64)
   }
 
-  /// The bytes of the client.
-  var sent: [UInt8] { read + unread }
-
-  private var read: [UInt8] = []
+  /// The bytes of the client without the extensions of chunks, up to the first incomplete line.
+  private(set) var read: [UInt8] = []
   private var unread: ArraySlice<UInt8> = []
   private var position = Position.head
   /// The same as `ConnectionSlot.head`.
@@ -135,8 +134,8 @@ private struct RequestReader {
       position = rest > 0 ? .chunk(remaining: rest) : .chunkSize
     case .chunkSize:
       guard let line = take(through: "\r\n") else { return false }
-      read += line
       let digits = line.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: "\r") }
+      read += digits + Array("\r\n".utf8)
       let size = UInt64(String(decoding: digits, as: UTF8.self), radix: 16) ?? 0
       position = size > 0 ? .chunk(remaining: size + 2) : .trailer
     case .trailer:

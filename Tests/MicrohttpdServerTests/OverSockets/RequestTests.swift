@@ -92,6 +92,40 @@ extension OverSockets {
       #expect(server.server.statistics.connections == 1)
     }
 
+    @Test func `extensions of chunks are ignored, however they are divided`() throws {
+      let server = try TestServer(settings: .init(workers: 1))
+      let (client, other) = (try server.client(), try server.client())
+      let head = "POST /c HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+      let body = "3;x=1;y=\"a b\"\r\nabc\r\n004;\r\n;d\r\n\r\n0;last\r\nTrailer: 1\r\n\r\n"
+      for length in 0...body.utf8.count {
+        try client.send(Array((head + body).utf8.prefix(head.utf8.count + length)))
+        // The server has received the first part when it has responded to another connection.
+        try other.request("GET", "/")
+        _ = try other.receiveResponse()
+        try client.send(Array(body.utf8.dropFirst(length)))
+        #expect(try client.receiveResponse().body == "POST /c ?nil true [abc;d\r\n] host=a")
+      }
+      #expect(server.server.statistics.connections == 2)
+    }
+
+    @Test func `many chunks with extensions arrive as one body, beyond the size of the buffer`()
+      throws
+    {
+      let server = try TestServer(
+        responder: TestResponder { request, reply in reply(.text("\(request.body.count)")) })
+      let client = try server.client()
+      let head = "POST /c HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+      for size in [1, 50, 20_000] {
+        let chunk =
+          String(size, radix: 16) + ";ext=" + String(repeating: "e", count: 200) + "\r\n"
+          + String(repeating: "x", count: size) + "\r\n"
+        let count = 1_000_000 / chunk.utf8.count
+        try client.send(head + String(repeating: chunk, count: count) + "0;e\r\n\r\n")
+        #expect(try client.receiveResponse().body == "\(size * count)")
+      }
+      #expect(server.server.statistics.connections == 1)
+    }
+
     @Test func `bodies that fill the buffer follow repeated heads`() throws {
       let server = try TestServer(
         responder: TestResponder { request, reply in reply(.text("\(request.body.count)")) })
