@@ -7,7 +7,7 @@ WORKDIR /build
 
 # Ordered by frequency of change, so that an edit of the sources reuses the installed packages.
 COPY config/install-packages config/debian-packages.txt config/
-RUN config/install-packages build run && rm -rf /var/lib/apt/lists/* /var/cache/apt/archives/*.deb
+RUN config/install-packages build && rm -rf /var/lib/apt/lists/* /var/cache/apt/archives/*.deb
 
 COPY Package.swift ./
 COPY Sources Sources

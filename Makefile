@@ -38,7 +38,7 @@ help: ## Show this.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: ## Build and start the daemon on LISTEN (127.0.0.1:8080), with ARGS; CONFIGURATION=release is faster.
-	@$(packages) build run try
+	@$(packages) build try
 	swift build $(run_build) --product reactord
 	@reactord="$$(swift build $(run_build) --show-bin-path)/reactord"; \
 	{ for attempt in {1..100}; do \
@@ -53,17 +53,17 @@ run: ## Build and start the daemon on LISTEN (127.0.0.1:8080), with ARGS; CONFIG
 	exec "$$reactord" serve --config config/reactord.json5 --listen $(LISTEN) $(ARGS)
 
 cluster: ## Build and start three brokers and N nodes (3) on ports 4221 and 8081, with ARGS.
-	@$(packages) build run try
+	@$(packages) build try
 	@config/unpack-packages test-unpacked .build/prometheus
 	swift build $(run_build) --product reactord
 	@config/cluster "$$(swift build $(run_build) --show-bin-path)/reactord" $(ARGS)
 
 build: ## Build all products in release mode.
-	@$(packages) build run
+	@$(packages) build
 	swift build -c release
 
 test: ## Run all tests, or those of the targets in PART, with ARGS.
-	@$(packages) build run test
+	@$(packages) build test
 	@config/unpack-packages test-unpacked .build/prometheus
 	@$(python_packages)
 	swift build --build-tests
@@ -78,7 +78,7 @@ client: ## Check the modules of reactor.js and flow.js against their types and b
 	  Sources/ReactorPages/Client/flow/flow.js > Sources/ReactorPages/flow.js
 
 counts: ## Update the counts of the hot path, see Tests/HotPathCounts.
-	@$(packages) build run
+	@$(packages) build
 	swift run HotPathCounts Tests/HotPathCounts/counts.json
 	swift build $(release) --product HotPathCounts
 	"$$(swift build $(release) --show-bin-path)/HotPathCounts" Tests/HotPathCounts/counts.json
@@ -86,33 +86,33 @@ counts: ## Update the counts of the hot path, see Tests/HotPathCounts.
 	WRITE_COUNTS=1 swift test --skip-build --filter SystemCallCountsTests
 
 release-tests: ## Run the contract and the tests of stores and clusters against a release build, with ARGS.
-	@$(packages) build run test
+	@$(packages) build test
 	swift build $(release) --product reactord
 	swift build --build-tests
 	TEST_RESULT=.build/release-test-result.txt REACTORD_PROGRAM="$$(swift build $(release) --show-bin-path)/reactord" \
 	  config/run-tests --filter 'EndToEndTests.($(contract)|.*Store.*Tests|.*KillTests|Cluster.*Tests)' $(ARGS)
 
 release-counts: ## Compare the counts of the hot path with a release build.
-	@$(packages) build run
+	@$(packages) build
 	swift build $(release) --product HotPathCounts
 	cp Tests/HotPathCounts/counts.json .build/counts.json
 	"$$(swift build $(release) --show-bin-path)/HotPathCounts" .build/counts.json
 	diff -u Tests/HotPathCounts/counts.json .build/counts.json
 
 settings: ## Write the files derived from the table of settings, after a change of it.
-	@$(packages) build run
+	@$(packages) build
 	swift build --build-tests
 	WRITE_SETTINGS=1 swift test --skip-build --filter SettingsTableTests
 
 sanitize: ## Run the tests under ThreadSanitizer and AddressSanitizer, with ARGS.
-	@$(packages) build run test
+	@$(packages) build test
 	@config/unpack-packages test-unpacked .build/prometheus
 	@$(python_packages)
 	config/test-sanitized thread $(ARGS)
 	config/test-sanitized address $(ARGS)
 
 test-faults: ## Run the crash and disk fault tests with many rounds, and a cluster with faults for CLUSTER_SECONDS (600).
-	@$(packages) build run test
+	@$(packages) build test
 	@config/unpack-packages test-unpacked .build/prometheus
 	@$(python_packages)
 	swift build --build-tests
@@ -127,17 +127,17 @@ fuzz: costs ## Check the costs of each parser, and fuzz it with libFuzzer for FU
 	config/fuzz $(ARGS)
 
 costs: ## Check the CPU time per byte of all parsers or those in ARGS, with hostile inputs of 1 KB to 1 MB.
-	@$(packages) build run
+	@$(packages) build
 	swift build $(release) --product ParserCosts
 	"$$(swift build $(release) --show-bin-path)/ParserCosts" $(ARGS)
 
 without-nats: ## Build the daemon without NATS, and check that it needs no libnats.
-	@$(packages) build run
+	@$(packages) build
 	swift build --product reactord --disable-default-traits --scratch-path .build/without-nats
 	config/check-without-nats "$$(swift build --scratch-path .build/without-nats --show-bin-path)/reactord"
 
 screenshots: ## Write screenshots of the pages to .build/screenshots.
-	@$(packages) build run test
+	@$(packages) build test
 	swift build --build-tests
 	SCREENSHOTS=$(CURDIR)/.build/screenshots swift test --skip-build --filter ScreenshotTests
 
@@ -157,7 +157,7 @@ image: ## Build the image; without a Docker engine it uses buildah and needs no 
 	config/build-image
 
 check-image: ## Run a release build of the daemon in the file system of the image.
-	@$(packages) build run
+	@$(packages) build
 	swift build $(release) --product reactord
 	config/check-image "$$(swift build $(release) --show-bin-path)/reactord"
 
@@ -177,7 +177,7 @@ install: ## Build in release mode and install below PREFIX (/usr/local), in DEST
 	config/install-files "$$(swift build $(release) --show-bin-path)/reactord" $(or $(PREFIX),/usr/local) $(DESTDIR)
 
 bench: ## Run all benchmarks or those in ARGS beside their peers, BENCH_SECONDS (2) each.
-	@$(packages) build run bench
+	@$(packages) build bench
 	@config/unpack-packages bench-unpacked $(bench)/nginx
 	@config/unpack-packages test-unpacked .build/prometheus
 	for product in reactord faulty BareHandler StreamLoad Benchmarks; do \
@@ -186,19 +186,19 @@ bench: ## Run all benchmarks or those in ARGS beside their peers, BENCH_SECONDS 
 	@BENCH_OUTPUT=$(bench) "$$(swift build $(release) --show-bin-path)/Benchmarks" $(ARGS)
 
 function-order: ## Profile requests, and write the order of functions in release builds.
-	@$(packages) build run order
+	@$(packages) build order
 	for product in reactord StreamLoad; do swift build $(release) --product $$product; done
 	@directory="$$(swift build $(release) --show-bin-path)"; \
 	config/order-functions "$$directory/reactord" "$$directory/StreamLoad"
 
 hostile: ## Run abusive clients beside well-behaved ones, all kinds or those in ARGS.
-	@$(packages) build run
+	@$(packages) build
 	@config/unpack-packages test-unpacked .build/prometheus
 	for product in reactord Hostile; do swift build $(release) --product $$product; done
 	"$$(swift build $(release) --show-bin-path)/Hostile" $(ARGS)
 
 soak: ## Connect and disconnect clients for SOAK_SECONDS (600), and check for leaks.
-	@$(packages) build run test
+	@$(packages) build test
 	swift build $(release) --product reactord
 	swift build --build-tests
 	SOAK_SECONDS=$${SOAK_SECONDS:-600} SOAK_PROGRAM="$$(swift build $(release) --show-bin-path)/reactord" \

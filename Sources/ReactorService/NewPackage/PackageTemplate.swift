@@ -175,7 +175,7 @@ struct PackageTemplate {
 
     packages: # Install the Debian packages of reactord that are missing.
     	@swift package resolve
-    	@\(source.folder)/config/install-packages build run
+    	@\(source.folder)/config/install-packages build
 
     """
   }
@@ -207,16 +207,13 @@ struct PackageTemplate {
       RUN swift package resolve \\
         && \(source.folder)/config/install-packages build \\
         && swift build -c release --static-swift-stdlib --product \(name.text) \\
-        && mkdir -p /image/config && cp .build/release/\(name.text) /image/ \\
-        && cp \(source.folder)/config/install-packages \(source.folder)/config/debian-packages.txt /image/config/
+        && \(source.folder)/config/image-root /image .build/release/\(name.text) 0.1.0
 
-      FROM debian:bookworm-slim
-      COPY --from=build /image/config /tmp/config
-      RUN /tmp/config/install-packages run && rm -rf /var/lib/apt/lists/* /var/cache/apt /tmp/config \\
-        && install --directory --owner 10001 --group 10001 --mode 0750 /var/lib/\(name.text)
-      COPY --from=build /image/\(name.text) /usr/local/bin/\(name.text)
+      # The binary, the libraries that it loads, and no shell or package manager.
+      FROM scratch
+      COPY --from=build /image /
 
-      USER 10001:10001
+      USER 10001:0
       WORKDIR /var/lib/\(name.text)
       VOLUME /var/lib/\(name.text)
       # A loopback address inside a container cannot be reached from outside.
