@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run cluster build test release-tests client counts settings release-counts sanitize test-faults fuzz costs without-nats lint format docs image check-image dist check-dist install bench function-order hostile soak screenshots
+.PHONY: help run cluster build test test-debian-13 release-tests client counts settings release-counts sanitize test-faults fuzz costs without-nats lint format docs image check-image dist check-dist install bench function-order hostile soak screenshots
 MAKEFLAGS += --no-print-directory
 
 # The address of `make run`.
@@ -31,6 +31,8 @@ run_build := $(if $(filter release,$(CONFIGURATION)),$(release),-c $(CONFIGURATI
 # The suites of the HTTP contract, which `make test-faults` runs before three nodes as well, without the
 # test of a service that the sessions of one process share.
 contract := AddressTableTests|ErrorTableTests|ActionShapeTests|ActionArrayTests|ConditionTests|IdempotencyTests|PreferenceTests|StateTests|StreamTests|ReplayTests|ResumeTests|PatchTests|SelectTests|ForkTests|SessionTests|SessionListTests|TimerEndpointTests|CurlTests
+# The suites of requests that are malformed, too large, or sent by hostile clients.
+hostile_input := HostileClientTests|LimitTests|MalformedHTTPTests|RequestSmugglingTests
 docs := .build/docs
 bench := .build/bench
 
@@ -84,6 +86,9 @@ counts: ## Update the counts of the hot path, see Tests/HotPathCounts.
 	"$$(swift build $(release) --show-bin-path)/HotPathCounts" Tests/HotPathCounts/counts.json
 	swift build --build-tests
 	WRITE_COUNTS=1 swift test --skip-build --filter SystemCallCountsTests
+
+test-debian-13: ## Run the contract and the tests of the transport in a Debian 13 root, with ARGS.
+	config/test-in-debian-13 --filter 'MicrohttpdServerTests|EndToEndTests.($(contract)|$(hostile_input))' $(ARGS)
 
 release-tests: ## Run the contract and the tests of stores and clusters against a release build, with ARGS.
 	@$(packages) build test

@@ -11,8 +11,8 @@
    - 1.0 rejects a request of HTTP/1.1 without `Host`. Substitutes of repeated heads have it for both.
    - 1.0.1 leaves the LF of a line with chunk extensions to the data of the chunk, and responds with 400 at
      the end of the chunk. RequestScanner removes the extensions for both.
-   - 1.0 rejects bare LF in fields, NUL and fields without a name, but reads the first of two
-     `Content-Length` and of two `Host`, so that RequestScanner is needed for both. */
+   - 1.0 rejects NUL, bare CR and fields without a name, but accepts bare LF and folded lines, and reads the
+     first of two `Content-Length` and of two `Host`, so that RequestScanner is needed for both. */
 
 /* Whether the parser and the use of epoll of this version are known. */
 static inline int reactord_is_known(void) {
