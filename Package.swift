@@ -305,12 +305,13 @@ let package = Package(
       name: "ClientCoreTests", dependencies: ["ClientCore", "RandomJSON", "ReactorCoding"],
       swiftSettings: settings),
 
-    // The connections of a client on Linux: plain sockets, without Foundation.
+    // The connections of a client on Linux, without Foundation: the only importer of libcurl.
+    .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .target(
-      name: "ClientSockets", dependencies: ["ClientCore", "SystemThreads"],
+      name: "CurlTransport", dependencies: ["CCurl", "ClientCore", "SystemThreads"],
       swiftSettings: settings + [.strictMemorySafety()]),  // SE-0458
     .testTarget(
-      name: "ClientSocketsTests", dependencies: ["ClientCore", "ClientSockets", "TestSupport"],
+      name: "CurlTransportTests", dependencies: ["ClientCore", "CurlTransport", "TestSupport"],
       swiftSettings: settings),
 
     // The Swift client of hosted reactors, for apps and servers. Builds on Apple's platforms as well.
@@ -318,7 +319,7 @@ let package = Package(
       name: "ReactorClient",
       dependencies: [
         "ClientCore", "ReactorCoding", "ReactorCore", "ReactorStreams",
-        .target(name: "ClientSockets", condition: .when(platforms: [.linux])),
+        .target(name: "CurlTransport", condition: .when(platforms: [.linux])),
       ],
       swiftSettings: settings + [.strictMemorySafety()]),
     .testTarget(
@@ -331,12 +332,12 @@ let package = Package(
 
     // The commands that talk to a running daemon: watch, send, health.
     .target(
-      name: "TerminalClient", dependencies: ["ClientCore", "ClientSockets", "ReactorCoding"],
+      name: "TerminalClient", dependencies: ["ClientCore", "CurlTransport", "ReactorCoding"],
       swiftSettings: settings + [.strictMemorySafety()]),  // SE-0458
     .testTarget(
       name: "TerminalClientTests",
       dependencies: [
-        "ClientCore", "ClientSockets", "ReactorCoding", "TerminalClient", "TestSupport",
+        "ClientCore", "CurlTransport", "ReactorCoding", "TerminalClient", "TestSupport",
       ],
       swiftSettings: settings),
 

@@ -1,2 +1,2 @@
 // `ServerAddress`, for the commands and the daemon's configuration.
-@_exported public import ClientSockets
+@_exported public import CurlTransport

@@ -1,23 +1,28 @@
 internal import ClientCore
 
-/// The URL of a server: `http://HOST[:PORT][/PATH]`.
+/// The URL of a server: `http://HOST[:PORT][/PATH]`, or the same with `https`.
 struct ServerURL: Equatable, Sendable {
-  /// The address to connect to; the port is 80 if the URL has none.
+  /// The address to connect to; the port is 80, or 443 with `https`, if the URL has none.
   let address: ServerAddress
+
+  /// Whether the URL is `https`.
+  let isSecure: Bool
 
   /// The path with its query; empty if the URL has none.
   let path: String
 
   /// Parses a URL; `nil` for anything else, and for a path that is invalid in a request line.
   init?(_ text: String) {
-    let scheme = "http://"
-    guard text.hasPrefix(scheme) else { return nil }
-    let rest = text.dropFirst(scheme.count)
+    isSecure = text.hasPrefix("https://")
+    guard isSecure || text.hasPrefix("http://") else { return nil }
+    let rest = text.dropFirst(isSecure ? 8 : 7)
     guard !rest.hasPrefix("unix:") else { return nil }
     let slash = rest.firstIndex(of: "/") ?? rest.endIndex
     let authority = String(rest[..<slash])
     let path = rest[slash...]
-    guard let address = ServerAddress(authority) ?? ServerAddress(authority + ":80"),
+    guard
+      let address = ServerAddress(authority)
+        ?? ServerAddress(authority + (isSecure ? ":443" : ":80")),
       path.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
     else { return nil }
     self.address = address
@@ -29,6 +34,9 @@ struct ServerURL: Equatable, Sendable {
 package struct SessionURL: Equatable, Sendable {
   /// The address to connect to.
   let address: ServerAddress
+
+  /// Whether the URL is `https`.
+  private let isSecure: Bool
 
   /// The path prefix of a proxy; empty for none.
   let prefix: String
@@ -44,7 +52,7 @@ package struct SessionURL: Equatable, Sendable {
   var key: String { name.percentDecoded ?? name }
 
   /// The server, to which ``path`` is relative.
-  var origin: HTTPOrigin { HTTPOrigin(address, prefix: prefix) }
+  var origin: HTTPOrigin { HTTPOrigin(address, isSecure: isSecure, prefix: prefix) }
 
   /// Parses the URL of a session, of a resource below it (`…/state`), or of its page in the inspector
   /// (`http://HOST/#/counter/demo`).
@@ -65,6 +73,7 @@ package struct SessionURL: Equatable, Sendable {
     }
     guard !reactor.isEmpty, !session.isEmpty else { return nil }
     address = url.address
+    isSecure = url.isSecure
     prefix = parts[..<start].joined(separator: "/")
     path = "v1/reactors/\(reactor)/sessions/\(session)"
     name = "\(reactor)/\(session)"

@@ -6,6 +6,7 @@ struct SessionURLTests {
   @Test(arguments: [
     ("http://localhost:8080/v1/reactors/a/sessions/b", "", "v1/reactors/a/sessions/b"),
     ("http://localhost/v1/reactors/a/sessions/b/", "", "v1/reactors/a/sessions/b"),
+    ("https://h/v1/reactors/a/sessions/b", "", "v1/reactors/a/sessions/b"),
     ("http://[::1]:81/v1/reactors/a/sessions/b/state", "", "v1/reactors/a/sessions/b"),
     ("http://proxy/host/v1/reactors/a/sessions/b/events", "/host", "v1/reactors/a/sessions/b"),
     ("http://localhost:8080/#/a/b", "", "v1/reactors/a/sessions/b"),
@@ -24,7 +25,7 @@ struct SessionURLTests {
   }
 
   @Test(arguments: [
-    "", "localhost:8080/v1/reactors/a/sessions/b", "https://h/v1/reactors/a/sessions/b",
+    "", "localhost:8080/v1/reactors/a/sessions/b", "ftp://h/v1/reactors/a/sessions/b",
     "http://h/",
     "http://h/v1/reactors/a/sessions/", "http://h/v1/reactors//sessions/b",
     "http://h/v1/reactors/a",

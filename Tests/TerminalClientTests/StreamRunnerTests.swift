@@ -1,5 +1,5 @@
 import ClientCore
-import ClientSockets
+import CurlTransport
 import Testing
 
 @testable import TerminalClient

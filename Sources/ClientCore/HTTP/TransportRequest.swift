@@ -42,6 +42,26 @@ public struct TransportRequest: Hashable, Sendable {
     self.body = body
     self.timeout = timeout
   }
+
+  /// Whether the request can be repeated on another connection if the first one was closed without a
+  /// byte of the response (RFC 9110, 9.2.2).
+  package var isRepeatable: Bool {
+    method != "POST" || fields.contains { $0.name == "Idempotency-Key" }
+  }
+
+  /// Whether the request contains no control character and no space that would change its framing.
+  ///
+  /// A token that ends with a newline is the usual case of a request that is not sendable.
+  package var isSendable: Bool {
+    path.utf8.allSatisfy(Self.isVisible)
+      && fields.allSatisfy { field in
+        !field.name.isEmpty
+          && field.name.utf8.allSatisfy { Self.isVisible($0) && $0 != UInt8(ascii: ":") }
+          && field.value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == UInt8(ascii: "\t") }
+      }
+  }
+
+  private static func isVisible(_ byte: UInt8) -> Bool { (0x21...0x7E).contains(byte) }
 }
 
 /// The head of a response.

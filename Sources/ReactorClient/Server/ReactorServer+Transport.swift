@@ -2,16 +2,15 @@ public import ClientCore
 public import Foundation
 
 #if os(Linux)
-  internal import ClientSockets
+  internal import CurlTransport
 #endif
 
 extension ReactorServer {
   /// The transport that ``init(url:configuration:token:)`` uses.
   ///
-  /// On Apple's platforms, and for `https`, this is ``URLSessionTransport``. On Linux, `http` uses
-  /// plain sockets: `URLSession` of Foundation for Linux does not detect that a connection was lost
-  /// after an earlier request, and waits for the timeout. Plain sockets ignore the proxies of the
-  /// environment; pass a `URLSessionTransport` to use a proxy.
+  /// On Apple's platforms this is ``URLSessionTransport``. On Linux it is a transport of libcurl:
+  /// `URLSession` of Foundation for Linux does not detect that a connection was lost after an earlier
+  /// request, and waits for the timeout.
   ///
   /// - Parameters:
   ///   - url: The address of the server, with the path prefix of a proxy if there is one.
@@ -20,7 +19,7 @@ extension ReactorServer {
   public static func transport(for url: URL, connections: Int = 4) -> any ClientTransport {
     #if os(Linux)
       if let origin = HTTPOrigin(url) {
-        return SocketTransport(to: origin, connections: connections)
+        return CurlTransport(to: origin, connections: connections)
       }
     #endif
     return URLSessionTransport(url: url, connections: connections)
@@ -29,14 +28,16 @@ extension ReactorServer {
 
 #if os(Linux)
   extension HTTPOrigin {
-    /// The origin of an `http` URL; `nil` for any other URL.
+    /// The origin of an `http` or `https` URL; `nil` for any other URL.
     init?(_ url: URL) {
-      guard url.scheme?.lowercased() == "http", let host = url.host, !host.isEmpty,
-        let port = UInt16(exactly: url.port ?? 80)
+      let isSecure = url.scheme?.lowercased() == "https"
+      guard isSecure || url.scheme?.lowercased() == "http", let host = url.host, !host.isEmpty,
+        let port = UInt16(exactly: url.port ?? (isSecure ? 443 : 80))
       else { return nil }
       let name = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
       self.init(
-        ServerAddress(host: name, port: port), prefix: url.path(percentEncoded: true))
+        ServerAddress(host: name, port: port), isSecure: isSecure,
+        prefix: url.path(percentEncoded: true))
     }
   }
 #endif

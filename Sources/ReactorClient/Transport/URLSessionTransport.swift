@@ -7,6 +7,8 @@ internal import Synchronization
 #endif
 
 /// The transport of `URLSession`: HTTP and HTTPS, with the system's proxies and certificates.
+///
+/// The default on Apple's platforms; on Linux, `ReactorServer` uses libcurl.
 public final class URLSessionTransport: ClientTransport {
   private let base: URL
   private let delegate = ResponseDelegate()

@@ -63,7 +63,7 @@ struct InvocationReader {
     if let text = flags.text { return .print(text) }
     if let url = flags.own["--url"]?.last {
       guard let probe = HealthProbe(url: url) else {
-        throw .configuration("--url: expected http://HOST:PORT, found \(url)")
+        throw .configuration("--url: expected http://HOST:PORT or https://HOST, found \(url)")
       }
       return .health(probe)
     }
@@ -101,7 +101,7 @@ struct InvocationReader {
         url: parts.words[0], reactor: parts.flags["--reactor"],
         session: parts.flags["--session"], content: parts.flags["--with"],
         positionFile: parts.flags["--after-file"])
-    else { throw .usage("expected http://HOST:PORT, found \(parts.words[0])") }
+    else { throw .usage("expected http://HOST:PORT or https://HOST, found \(parts.words[0])") }
     return .changes(command)
   }
 
@@ -147,7 +147,7 @@ struct InvocationReader {
   private func session(_ url: String) throws(ConfigurationError) -> SessionURL {
     guard let session = SessionURL(url) else {
       throw .usage(
-        "expected http://HOST:PORT/v1/reactors/REACTOR/sessions/SESSION, found \(url)")
+        "expected http://HOST:PORT/v1/reactors/REACTOR/sessions/SESSION, or https, found \(url)")
     }
     return session
   }

@@ -44,7 +44,7 @@ public struct ChangesCommand: Equatable, Sendable {
       path: "v1/changes/events" + (query.isEmpty ? "" : "?" + query.dropFirst()),
       after: position == "0" ? nil : position)
     let runner = StreamRunner(
-      feed, to: HTTPOrigin(server.address, prefix: server.path)
+      feed, to: HTTPOrigin(server.address, isSecure: server.isSecure, prefix: server.path)
     ) { (_, output) throws(CommandFailure) in
       switch output {
       case .events(let events): try printer.print(events)

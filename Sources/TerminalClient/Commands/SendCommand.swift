@@ -53,7 +53,7 @@ public struct SendCommand: Equatable, Sendable {
       case .standardInput: try Self.standardInput()
       }
     let start = ContinuousClock.now
-    let connection = HTTPConnection(to: session.origin)
+    let transfers = Transfers(to: session.origin)
     var queue = ActionQueue(bound: 1)
     _ = queue.append(
       PendingAction(
@@ -64,7 +64,7 @@ public struct SendCommand: Equatable, Sendable {
       guard let (action, _) = queue.next(now: queue.deadline ?? .zero) else { break }
       let attempt: ActionQueue.Attempt
       do throws(ConnectionFailure) {
-        attempt = .response(try connection.response(to: action.request(path: session.path)))
+        attempt = .response(try transfers.response(to: action.request(path: session.path)))
       } catch {
         attempt = .failure(error.problem)
       }

@@ -47,10 +47,9 @@ public struct WatchCommand: Equatable, Sendable {
   private func check(
     _ machine: inout StreamMachine, hasBegun: Bool
   ) throws(CommandFailure) -> [StreamMachine.Output] {
-    let connection = HTTPConnection(to: session.origin, keepsConnection: false)
     let request = TransportRequest(
       "GET", session.path + "/state", fields: [.init("Accept", "application/json")])
-    guard let response = try? connection.response(to: request) else { return [] }
+    guard let response = try? Transfers(to: session.origin).response(to: request) else { return [] }
     let problem = Problem(response)
     if !hasBegun, response.head.status != 200, problem.kind == .notAServer {
       throw .unavailable(problem.description)

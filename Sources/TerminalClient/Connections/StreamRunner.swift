@@ -75,15 +75,13 @@ final class StreamRunner<Machine: StreamReading> {
   private func connect(
     _ request: TransportRequest, _ stream: Int
   ) throws(CommandFailure) -> [Machine.Output] {
-    var request = request
-    request.timeout = patience
     var rest: [Machine.Output] = []
     var failure: CommandFailure?
     var rejection: ResponseCollector?
     var problem: Problem?
     do throws(ConnectionFailure) {
-      let connection = HTTPConnection(to: origin, keepsConnection: false)
-      try connection.exchange(request, waitingAtMost: { [self] in patience }) { event in
+      let limit = { [self] in patience }
+      try Transfers(to: origin).exchange(request, waitingAtMost: limit) { [self] event in
         if case .head(let head) = event, !(200..<300).contains(head.status) {
           rejection = ResponseCollector()
         }

@@ -122,6 +122,54 @@ struct ClientCommandTests {
     #expect(watch.standardError.split(separator: "\n").count == 1)
   }
 
+  @Test func `the proxies of the environment are used, but not for addresses of this machine`()
+    throws
+  {
+    let page =
+      "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nETag: \"a-7\"\r\n"
+      + "Content-Length: 11\r\n\r\n{\"value\":7}"
+    let front = try Front(to: server.port, [page])
+    let environment = ["http_proxy": front.url]
+    let path = "http://reactord.test" + session.path
+    let proxied = try ReactordProcess.launch(["send", path, "increase"], environment: environment)
+    #expect(try proxied.wait() == .code(0), "\(proxied.standardError)")
+    #expect(proxied.standardOutput == #"{"value":7}"# + "\n")
+    #expect(front.isPassed)
+    let direct = try ReactordProcess.launch(
+      ["watch", path], environment: environment.merging(["no_proxy": "reactord.test"]) { $1 })
+    #expect(try direct.wait() == .code(69))
+    #expect(direct.standardError.contains("Could not resolve host: reactord.test"))
+    // Nothing listens at the port 1.
+    let local = try ReactordProcess.launch(
+      ["send", url, "increase"], environment: ["http_proxy": "http://127.0.0.1:1"])
+    #expect(try local.wait() == .code(0), "\(local.standardError)")
+  }
+
+  @Test func `https trusts the authorities in SSL_CERT_FILE`() throws {
+    let folder = try TemporaryFolder()
+    let (key, certificate) = (folder["key.pem"], folder["certificate.pem"])
+    let openssl = "/usr/bin/openssl"
+    let creation = try ChildProcess(
+      openssl,
+      [
+        "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=test", "-days", "1",
+        "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", key, "-out", certificate,
+      ])
+    #expect(try creation.wait() == .code(0))
+    let other = try ChildProcess(
+      openssl,
+      ["s_server", "-accept", "127.0.0.1:0", "-www", "-key", key, "-cert", certificate])
+    try #require(other.output(contains: "ACCEPT 127.0.0.1:"))
+    let port = try #require(
+      other.standardOutput.split(separator: "ACCEPT 127.0.0.1:").last?.prefix { $0.isNumber })
+    let words = ["health", "--url", "https://127.0.0.1:\(port)/"]
+    let untrusted = try ReactordProcess.launch(words)
+    #expect(try untrusted.wait() == .code(1))
+    #expect(untrusted.standardError.contains("self-signed certificate"))
+    let trusted = try ReactordProcess.launch(words, environment: ["SSL_CERT_FILE": certificate])
+    #expect(try trusted.wait() == .code(0), "\(trusted.standardError)")
+  }
+
   @Test func `the page of a front is repeated by send, and skipped by a watch and by changes`()
     throws
   {

@@ -60,19 +60,9 @@ public struct HostileInput: Sendable, CustomStringConvertible {
   private static let responses =
     texts.map { $0.map { "HTTP/1.1 200 OK\r\n\($0): \($0)\r\n\r\n" }.named("field") }
     + texts.map { $0.map { "HTTP/1.1 200 OK\r\nETag: \"\($0)-1\"\r\n\r\n" }.named("tag") }
-    + texts.map {
-      $0.map { "HTTP/1.1 200 OK\r\nTransfer-Encoding: \($0)\r\n\r\n" }.named("coding")
-    }
     + [
-      HostileInput("chunks") {
-        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + repeated("1\r\na\r\n", $0)
-      },
-      HostileInput("extensions of chunks") {
-        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;" + repeated("a=b;", $0)
-      },
       HostileInput("many fields") { "HTTP/1.1 200 OK\r\n" + repeated("a: b\r\n", $0) + "\r\n" },
       HostileInput("interim responses") { repeated("HTTP/1.1 103 Early Hints\r\n\r\n", $0) },
-      HostileInput("body without a length") { "HTTP/1.1 200 OK\r\n\r\n" + repeated("a", $0) },
     ]
 
   private static let brokers = [

@@ -1,4 +1,4 @@
-import ClientSockets
+import CurlTransport
 import Foundation
 import Glibc
 import Synchronization
@@ -11,11 +11,16 @@ final class ScriptedServer: Sendable {
   typealias Script = @Sendable (Peer) -> Void
 
   let address: ServerAddress
+  let port: UInt16
   private let listener: Int32
   private let accepted = Atomic(0)
+  private let open = Atomic(0)
 
   /// The number of connections that were accepted.
   var connectionCount: Int { accepted.load(ordering: .relaxed) }
+
+  /// The number of connections whose script has not ended.
+  var openCount: Int { open.load(ordering: .relaxed) }
 
   /// Starts to listen.
   ///
@@ -29,7 +34,7 @@ final class ScriptedServer: Sendable {
   /// Connections after the last script are closed immediately.
   init(_ scripts: [Script]) throws {
     let (listener, port) = try LoopbackSocket.listening()
-    self.listener = listener
+    (self.listener, self.port) = (listener, port)
     address = ServerAddress(host: "127.0.0.1", port: port)
     // Use threads of its own: all of them block, and the number of Dispatch threads is bounded.
     Thread.detachNewThread { [weak self] in
@@ -42,15 +47,18 @@ final class ScriptedServer: Sendable {
           close(listener)
           return
         }
+        open.add(1, ordering: .relaxed)
         accepted.add(1, ordering: .relaxed)
         guard number < scripts.count else {
           close(connection)
+          open.subtract(1, ordering: .relaxed)
           continue
         }
         Thread.detachNewThread {
           let peer = Peer(connection)
           scripts[number](peer)
           close(connection)
+          self.open.subtract(1, ordering: .relaxed)
         }
       }
     }
@@ -69,28 +77,38 @@ struct Peer {
     self.descriptor = descriptor
   }
 
-  /// Waits for a request; returns its first line and its body, or `nil` at the end of the connection.
-  func request() -> (line: String, body: String)? {
-    var text = ""
+  /// Waits for a request; returns its head and its body, or `nil` at the end of the connection.
+  func request() -> (line: String, head: [String], body: String)? {
+    var bytes: [UInt8] = []
     var byte: UInt8 = 0
-    while !text.hasSuffix("\r\n\r\n") {
+    while !bytes.ends(with: "\r\n\r\n".utf8) {
       guard recv(descriptor, &byte, 1, 0) == 1 else { return nil }
-      text.unicodeScalars.append(Unicode.Scalar(byte))
+      bytes.append(byte)
     }
-    let lines = text.split(separator: "\r\n").map(String.init)
+    let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\r\n").map(String.init)
     let length = lines.compactMap { line in
       line.hasPrefix("Content-Length: ") ? Int(line.dropFirst(16)) : nil
     }.first
-    var body = ""
-    while body.utf8.count < length ?? 0 {
-      guard recv(descriptor, &byte, 1, 0) == 1 else { return nil }
-      body.unicodeScalars.append(Unicode.Scalar(byte))
+    var body: [UInt8] = []
+    var part = [UInt8](repeating: 0, count: 65_536)
+    while body.count < length ?? 0 {
+      let count = recv(descriptor, &part, min(part.count, (length ?? 0) - body.count), 0)
+      guard count > 0 else { return nil }
+      body += part[..<count]
     }
-    return (lines.first ?? "", body)
+    return (lines.first ?? "", lines, String(decoding: body, as: UTF8.self))
   }
 
-  func send(_ text: String) {
-    _ = Glibc.send(descriptor, text, text.utf8.count, Int32(MSG_NOSIGNAL))
+  /// Sends all bytes; returns `false` if the client has closed the connection.
+  @discardableResult
+  func send(_ text: String) -> Bool {
+    LoopbackSocket.send(Array(text.utf8)[...], to: descriptor)
+  }
+
+  /// Waits until the client has made room for bytes; returns `false` if the time passes first.
+  func isWritable(withinMilliseconds milliseconds: Int32) -> Bool {
+    var watched = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+    return poll(&watched, 1, milliseconds) > 0
   }
 
   /// Responds to a request.
@@ -109,5 +127,11 @@ struct Peer {
   func waitForEnd() {
     var byte: UInt8 = 0
     while recv(descriptor, &byte, 1, 0) == 1 {}
+  }
+}
+
+extension [UInt8] {
+  fileprivate func ends(with bytes: String.UTF8View) -> Bool {
+    suffix(bytes.count).elementsEqual(bytes)
   }
 }
