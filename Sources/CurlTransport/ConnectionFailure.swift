@@ -83,6 +83,9 @@ extension ConnectionFailure {
       CURLE_BAD_CONTENT_ENCODING:
       self = .noHTTP(origin)
     case CURLE_URL_MALFORMAT: self.init(.invalidRequest, "\(address): \(text)")
+    // libcurl names the response of a proxy to CONNECT.
+    case CURLE_RECV_ERROR where origin.usesProxies && !hasHead:
+      self.init(.closed, "\(address): \(text)")
     case CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_ABORTED_BY_CALLBACK, CURLE_SEND_ERROR,
       CURLE_RECV_ERROR:
       self.init(

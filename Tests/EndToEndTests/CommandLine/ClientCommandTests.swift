@@ -139,6 +139,11 @@ struct ClientCommandTests {
       ["watch", path], environment: environment.merging(["no_proxy": "reactord.test"]) { $1 })
     #expect(try direct.wait() == .code(69))
     #expect(direct.standardError.contains("Could not resolve host: reactord.test"))
+    let gateway = try Front(to: server.port, Array(Front.pages([403]).prefix(1)))
+    let tunnelled = try ReactordProcess.launch(
+      ["watch", "https://reactord.test" + session.path], environment: ["https_proxy": gateway.url])
+    #expect(try tunnelled.wait() == .code(69))
+    #expect(tunnelled.standardError.contains("CONNECT tunnel failed, response 403"))
     // Nothing listens at the port 1.
     let local = try ReactordProcess.launch(
       ["send", url, "increase"], environment: ["http_proxy": "http://127.0.0.1:1"])
