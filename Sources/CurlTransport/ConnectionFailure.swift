@@ -79,8 +79,9 @@ extension ConnectionFailure {
       self.init(.untrusted, text)
     case CURLE_OPERATION_TIMEDOUT: self.init(.silent, text)
     // An HTTP/0.9 response, a malformed status line or field, or a line above libcurl's limit.
+    // 100 is `CURLE_TOO_LARGE` of libcurl 8.6 and later: a line above the limit.
     case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_OUT_OF_MEMORY,
-      CURLE_BAD_CONTENT_ENCODING:
+      CURLE_BAD_CONTENT_ENCODING, CURLE_WRITE_ERROR, CURLcode(100):
       self = .noHTTP(origin)
     case CURLE_URL_MALFORMAT: self.init(.invalidRequest, "\(address): \(text)")
     // libcurl names the response of a proxy to CONNECT.

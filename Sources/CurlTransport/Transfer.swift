@@ -38,7 +38,9 @@ final class Transfer {
   private var reader = HeadReader()
   private var sent: Int64 = 0
   private var isPaused = false
-  /// The reason for which a callback has ended the transfer; `nil` if `receive` has.
+  /// Whether `receive` has ended the transfer.
+  private var isEndedByRecipient = false
+  /// The reason for which the lines of the head were rejected.
   private var rejection: ConnectionFailure?
 
   /// When the transfer is considered dead unless a byte arrives before, in ``Clock/milliseconds``.
@@ -93,8 +95,7 @@ final class Transfer {
 
   /// Ends the transfer with a result of libcurl.
   func end(with code: CURLcode) {
-    // With a write error a callback has ended the transfer.
-    if code == CURLE_OK || code == CURLE_WRITE_ERROR { return end(rejection) }
+    if code == CURLE_OK || isEndedByRecipient || rejection != nil { return end(rejection) }
     end(ConnectionFailure(code, origin, handle.message, hasHead: reader.isComplete))
   }
 
@@ -112,7 +113,8 @@ final class Transfer {
     silentAt = Clock.milliseconds + timeout
     do throws(HeadReader.Malformed) {
       guard let head = try reader.read(line) else { return line.count }
-      return receive(.head(head)) == .end ? -1 : line.count
+      guard receive(.head(head)) != .end else { return endByRecipient() }
+      return line.count
     } catch {
       rejection = .noHTTP(origin)
       return -1
@@ -127,8 +129,13 @@ final class Transfer {
     case .pause:
       isPaused = true
       return Int(CURL_WRITEFUNC_PAUSE)
-    case .end: return -1
+    case .end: return endByRecipient()
     }
+  }
+
+  private func endByRecipient() -> Int {
+    isEndedByRecipient = true
+    return -1
   }
 }
 
