@@ -167,17 +167,17 @@ check-image: ## Run a release build of the daemon in the file system of the imag
 	config/check-image "$$(swift build $(release) --show-bin-path)/reactord"
 
 dist: ## Write a Debian package, an archive with the static binary, and their sums to .build/dist.
-	@$(packages) build run
+	@$(packages) build dist
 	swift build $(release) --product reactord
 	config/build-dist "$$(swift build $(release) --show-bin-path)/reactord" .build/dist
 
 check-dist: ## Install, run, upgrade and remove the package in a clean Debian system, as root.
-	@$(packages) build run
+	@$(packages) build dist
 	swift build $(release) --product reactord
 	config/check-dist "$$(swift build $(release) --show-bin-path)/reactord"
 
 install: ## Build in release mode and install below PREFIX (/usr/local), in DESTDIR.
-	@$(packages) build run
+	@$(packages) build
 	swift build $(release) --product reactord
 	config/install-files "$$(swift build $(release) --show-bin-path)/reactord" $(or $(PREFIX),/usr/local) $(DESTDIR)
 

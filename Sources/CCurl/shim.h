@@ -15,6 +15,19 @@ static inline CURLcode reactord_curl_set_text(
   return curl_easy_setopt(easy, option, text);
 }
 
+/* Options whose names differ between the versions of libcurl: Ubuntu 22.04 has 7.81. */
+static inline void reactord_curl_set_defaults(CURL *_Nonnull easy) {
+#if LIBCURL_VERSION_NUM >= 0x075500
+  curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+#else
+  curl_easy_setopt(easy, CURLOPT_PROTOCOLS, CURLPROTO_HTTP | CURLPROTO_HTTPS);
+#endif
+#if LIBCURL_VERSION_NUM >= 0x075700
+  /* The end of a transfer must not wait for its thread that resolves a name. */
+  curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
+#endif
+}
+
 /* The fields must be valid until the end of the transfer. */
 static inline CURLcode reactord_curl_set_fields(
     CURL *_Nonnull easy, struct curl_slist *_Nullable fields) {

@@ -54,9 +54,7 @@ internal import SystemThreads
     unsafe errors[0] = 0
     unsafe reactord_curl_set_receiver(pointer, begin, head, body, context, errors)
     set(CURLOPT_NOSIGNAL, 1)
-    // The end of a transfer must not wait for its thread that resolves a name.
-    set(CURLOPT_QUICK_EXIT, 1)
-    set(CURLOPT_PROTOCOLS_STR, "http,https")
+    unsafe reactord_curl_set_defaults(pointer)
     set(CURLOPT_URL, origin.url(request.path))
     set(CURLOPT_PATH_AS_IS, 1)
     if case .unix(let path) = origin.address { set(CURLOPT_UNIX_SOCKET_PATH, path) }

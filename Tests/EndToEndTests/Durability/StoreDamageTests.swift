@@ -191,7 +191,9 @@ import Testing
     return View(changes: changes, states: states)
   }
 
-  @Test func `rows without damage are as before, and each session that is left out is named`() throws {
+  @Test func `rows without damage are as before, and each session that is left out is named`()
+    throws
+  {
     try createStore()
     let base = try export("base.db")
     try sql("base.db", "VACUUM INTO '\(folder["served.db"])'")
