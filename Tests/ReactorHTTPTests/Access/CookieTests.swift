@@ -7,7 +7,7 @@ import Testing
 /// Credentials in a cookie.
 struct CookieTests {
   private static let token = SignedToken.make(
-    #"{"sub":"ada","reactord":{"read":["*"]}}"#)
+    #"{"sub":"ada","reactord":{"read":["*/*"]}}"#)
 
   private let service: Service
   private let path = Service.root + "/a"
