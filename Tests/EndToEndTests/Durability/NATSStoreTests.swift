@@ -117,7 +117,8 @@ import Testing
     _ flags: [String], _ text: String
   ) throws {
     let process = try ReactordProcess.launch(
-      ["serve", "--listen", "127.0.0.1:0"] + flags, environment: ["REACTORD_SUPERVISE": "false"])
+      ["serve", "--listen", "127.0.0.1:0", "--start-wait", "0"] + flags,
+      environment: ["REACTORD_SUPERVISE": "false"])
     #expect(try process.wait() == .code(78))
     let lines = process.standardError.split(separator: "\n")
     #expect(lines.last?.contains(text) == true, "\(process.standardError)")
