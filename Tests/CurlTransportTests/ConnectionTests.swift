@@ -12,8 +12,11 @@ import Testing
     let server = try ScriptedServer { peer in
       while let request = peer.request() { peer.respond(request.head.joined(separator: "\n")) }
     }
+    // Longer than a stall of the machine, so that the connection stays open.
+    var limits = CurlTransport.Limits()
+    limits.idle = sharedTimeout
     let transport = CurlTransport(
-      to: HTTPOrigin(server.address, prefix: "/api/"), limits: CurlTransport.Limits())
+      to: HTTPOrigin(server.address, prefix: "/api/"), limits: limits)
     let host = "Host: \(server.address)"
     #expect(
       try await transport.body(
