@@ -5,7 +5,7 @@ import Reactors
 CommandLineInterface.main { context in
   let (archive, catalogue) = ArchiveReactor.parts()
   try await context.serve(
-    [
+    archive + [
       ReactorRegistration("faulty", summary: "Traps and blocks") { FaultyReactor() },
       ReactorRegistration("other", summary: "Also traps, in sessions of its own") {
         FaultyReactor()
@@ -26,5 +26,5 @@ CommandLineInterface.main { context in
       ReactorRegistration("counter", summary: "Has the name of a shipped reactor") {
         FaultyReactor()
       },
-    ] + archive, globals: [catalogue])
+    ], globals: [catalogue])
 }
