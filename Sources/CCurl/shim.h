@@ -1,5 +1,6 @@
 #pragma once
 #include <curl/curl.h>
+#include <sys/socket.h>
 
 /* The functions of libcurl with a variable number of arguments, which Swift does not import, one per
    type of their argument. */
@@ -15,8 +16,18 @@ static inline CURLcode reactord_curl_set_text(
   return curl_easy_setopt(easy, option, text);
 }
 
-/* Options whose names differ between the versions of libcurl: Ubuntu 22.04 has 7.81. */
+/* Opens a socket that processes started by this one do not inherit: the connection would stay open in
+   them. */
+static inline curl_socket_t reactord_curl_open_socket(
+    void *_Nullable context, curlsocktype purpose, struct curl_sockaddr *_Nonnull address) {
+  (void)context;
+  (void)purpose;
+  return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+/* Sets the options that all transfers have. Some have other names in libcurl 7.81, which Ubuntu 22.04 has. */
 static inline void reactord_curl_set_defaults(CURL *_Nonnull easy) {
+  curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, reactord_curl_open_socket);
 #if LIBCURL_VERSION_NUM >= 0x075500
   curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
 #else
