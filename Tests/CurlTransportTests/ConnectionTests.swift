@@ -66,8 +66,7 @@ import Testing
       guard case .end(let problem) = event else { continue }
       #expect(problem?.kind == .unreachable)
     }
-    // Beside tests that start processes, a connection stays open in some runs.
-    await withKnownIssue(isIntermittent: true) { try await wait { server.openCount == 0 } }
+    try await wait { server.openCount == 0 }
   }
 
   @Test func `a response to a request that the server did not expect is ignored`() async throws {
