@@ -87,6 +87,9 @@ struct ProcessFaultTests {
     let session = server.session(of: "faulty")
     // Afterwards the session is in memory, and a request thread executes its actions.
     #expect(try session.post(#"{"add":1}"#).status == 200)
+    // The thread that has loaded the session serves the requests that arrive until it has left the session,
+    // and is not watched.
+    for _ in 1...50 { #expect(try server.client().get("/readyz").status == 200) }
     #expect(throws: (any Error).self) { try session.post(#"{"block":{"seconds":3000}}"#) }
     let log = { server.standardError }
     #expect(eventually { log().contains("a thread does not respond; the process ends") })
