@@ -88,7 +88,7 @@ static inline EVP_PKEY *_Nullable reactord_certificate_key(
 
 /* Returns 1 if the modulus of an RSA key is odd, and the exponent is odd, at least 3 and at most 32 bits
    long: with the exponent 1 each signature is the message. */
-static inline int reactord_rsa_is_odd(const EVP_PKEY *_Nonnull key) {
+static inline int reactord_rsa_is_safe(const EVP_PKEY *_Nonnull key) {
   BIGNUM *n = NULL, *e = NULL;
   int result = EVP_PKEY_get_bn_param(key, OSSL_PKEY_PARAM_RSA_N, &n)
       && EVP_PKEY_get_bn_param(key, OSSL_PKEY_PARAM_RSA_E, &e) && BN_is_odd(n) && BN_is_odd(e)

@@ -40,8 +40,7 @@ internal import COpenSSL
 
   /// Reads the key of an X.509 certificate in DER.
   convenience init?(certificate: [UInt8]) {
-    guard let length = Int(exactly: certificate.count) else { return nil }
-    unsafe self.init(owning: reactord_certificate_key(certificate, length))
+    unsafe self.init(owning: reactord_certificate_key(certificate, certificate.count))
   }
 
   // MARK: Properties
@@ -52,7 +51,7 @@ internal import COpenSSL
     case EVP_PKEY_ED25519: return [.edDSA]
     case EVP_PKEY_RSA:
       guard unsafe EVP_PKEY_get_bits(key) >= 2048 else { throw .tooShort }
-      guard unsafe EVP_PKEY_get_bits(key) <= 8192, unsafe reactord_rsa_is_odd(key) == 1 else {
+      guard unsafe EVP_PKEY_get_bits(key) <= 8192, unsafe reactord_rsa_is_safe(key) == 1 else {
         throw .malformed
       }
       return [.rs256, .rs384, .rs512, .ps256, .ps384, .ps512]

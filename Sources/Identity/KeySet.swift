@@ -46,7 +46,7 @@ public struct KeySet: Sendable {
       first == UInt8(ascii: "{") ? try Self.readJSON(file, &warnings) : try Self.readPEM(file)
     self.warnings = warnings
     guard !entries.isEmpty else {
-      let reasons = (["the file has no key that verifies signatures"] + warnings)
+      let reasons = ["the file has no key that verifies signatures"] + warnings
       throw Failure(description: reasons.joined(separator: "; "))
     }
     guard entries.count <= Self.limit else {
