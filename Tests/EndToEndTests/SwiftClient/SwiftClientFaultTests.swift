@@ -29,7 +29,10 @@ import Testing
         var number = 0
         while !isOver.current {
           number += 1
-          try await counter.send(.add(number))
+          do { try await counter.send(.add(number)) } catch {
+            Issue.record(error, "action \(number)")
+            throw error
+          }
           acknowledged.change { $0 += 1 }
         }
         return number
@@ -42,7 +45,7 @@ import Testing
       let isReached = acknowledged.first(within: .seconds(300)) { $0 >= goal ? () : nil } != nil
       server.process.kill()
       try server.process.wait()
-      try #require(isReached)
+      try #require(isReached, "\(acknowledged.current) of \(goal) actions; \(server.standardError)")
     }
 
     let server = try ReactordProcess("--listen", listen, "--store", store)
