@@ -14,8 +14,7 @@ import Testing
   private static let owners = [
     "sessions.id", "sessions.ended", "mutations.session", "snapshots.session", "timers.session",
     "accepted.session", "outcomes.session", "failures.session", "failures.number",
-    "failures.reactor",
-    "changes.number",
+    "failures.reactor", "changes.number", "changes.reactor",
   ]
 
   private let folder: TemporaryFolder
