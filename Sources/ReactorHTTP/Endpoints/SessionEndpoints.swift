@@ -328,7 +328,9 @@ struct SessionEndpoints {
         history.state(at: version) { state in
           call.reply(
             state.map {
-              Self.representation(of: $0, pointer, known, Self.field(history.parameters))
+              Self.representation(
+                of: $0, pointer, known, Self.field(history.parameters),
+                since: history.formerVersion)
             }.mapError { Problem($0) })
         }
       }

@@ -66,6 +66,10 @@ public protocol HistorySource: Sendable {
   /// The parameters that the session was created with, as JSON; `nil` if its reactor takes none.
   var parameters: [UInt8]? { get }
 
+  /// The last version that clients may have in the form of another release, see
+  /// ``StateSource/formerVersion``.
+  var formerVersion: Int { get }
+
   /// Reads the state at a version.
   ///
   /// - Parameters:

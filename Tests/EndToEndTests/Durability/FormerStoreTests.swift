@@ -197,6 +197,8 @@ import Testing
       let state = try client.state("", ["If-None-Match": "\"\(id)\""])
       #expect(state.status == 200)
       #expect(whole.data == state.text)
+      let former = try client.state("?version=\(version)", ["If-None-Match": "\"\(id)\""])
+      #expect(former.status == 200)
     }
     let next = try client.post(session.actions[0].text)
     let stream = try client.events(

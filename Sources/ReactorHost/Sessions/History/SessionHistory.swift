@@ -8,6 +8,7 @@ internal import Synchronization
 /// read.
 struct SessionHistory: HistorySource {
   let parameters: [UInt8]?
+  let formerVersion: Int
   fileprivate let key: SessionKey
   fileprivate let epoch: String
   fileprivate let log: any SessionLog
@@ -21,7 +22,7 @@ struct SessionHistory: HistorySource {
     (key, epoch, parameters) = (session.key, session.epoch, session.parameters)
     (log, environment) = (session.log, session.environment)
     self.session = session
-    storedVersion = 0
+    (formerVersion, storedVersion) = (session.formerVersion, 0)
   }
 
   /// The history of a stored session.
@@ -33,7 +34,8 @@ struct SessionHistory: HistorySource {
     parameters = stored.parameters ?? environment.witness.parameters?.defaults
     (self.log, self.environment) = (log, environment)
     session = nil
-    storedVersion = stored.version
+    // The record was read without the types of the reactor: any document may be of others.
+    (formerVersion, storedVersion) = (stored.version, stored.version)
   }
 
   fileprivate var latest: Int { session?.current.version ?? storedVersion }
