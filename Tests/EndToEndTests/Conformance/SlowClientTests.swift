@@ -38,7 +38,7 @@ struct SlowClientTests {
       }
       #expect(state == #"{"value":\#(count)}"#)
     }
-    try process.wait(within: .seconds(600))
+    try process.wait(within: .seconds(1200))
     return process.standardOutput
   }
 

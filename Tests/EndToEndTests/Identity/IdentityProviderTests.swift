@@ -85,7 +85,7 @@ struct IdentityProviderTests {
       current.withLock { $0 = next }
     }
     isDone.store(true, ordering: .relaxed)
-    let failures = load.first(within: .seconds(300)) { $0 }
+    let failures = load.first(within: .seconds(1200)) { $0 }
     #expect(try failures?.get() == [0, 0])
 
     // The key of the stream's token is removed: the stream ends, and its token is rejected.

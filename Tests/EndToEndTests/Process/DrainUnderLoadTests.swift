@@ -21,11 +21,11 @@ import Testing
     let outcomes = try concurrently(Self.writers + Self.readers + 1) { index in
       switch index {
       case 0..<Self.writers:
-        _ = isWatched.first(within: .seconds(300)) { $0 == Self.readers ? true : nil }
+        _ = isWatched.first(within: .seconds(1200)) { $0 == Self.readers ? true : nil }
         return Outcome(
           numbers: Self.write(port, from: index * 1_000_000) { acknowledged.change { $0 += 1 } })
       case Self.writers:
-        _ = acknowledged.first(within: .seconds(300)) { $0 >= actions ? true : nil }
+        _ = acknowledged.first(within: .seconds(1200)) { $0 >= actions ? true : nil }
         server.process.signal(SIGTERM)
         return Outcome()
       default:
@@ -80,7 +80,7 @@ import Testing
   /// Reads up to the last chunk; the end of the connection alone is an error.
   private static func read(_ stream: EventStream) throws -> [ServerSentEvent] {
     var events: [ServerSentEvent] = []
-    while let event = try stream.nextEvent(within: .seconds(300)) { events.append(event) }
+    while let event = try stream.nextEvent(within: .seconds(1200)) { events.append(event) }
     return events
   }
 

@@ -44,7 +44,7 @@ struct RollingRestartTests {
 
     for restart in 1...3 {
       // Restart in the middle of the load.
-      let isUnderWay = acknowledged.first(within: .seconds(300)) { [total] in
+      let isUnderWay = acknowledged.first(within: .seconds(1200)) { [total] in
         $0 >= total * restart / 5 ? true : nil
       }
       try #require(isUnderWay == true)
@@ -54,7 +54,7 @@ struct RollingRestartTests {
       current = next
     }
 
-    let outcomes = done.first(within: .seconds(300)) { [writers] in
+    let outcomes = done.first(within: .seconds(1200)) { [writers] in
       $0.count == writers + 1 ? $0 : nil
     }
     for (name, failure) in try #require(outcomes) { #expect(failure == "", "\(name)") }
@@ -68,7 +68,7 @@ struct RollingRestartTests {
   /// Sends an action with a key until it is acknowledged, as a client does for exactly one
   /// execution.
   private static func post(_ port: UInt16, _ session: String, key: String) throws {
-    let deadline = ContinuousClock.now + .seconds(300)
+    let deadline = ContinuousClock.now + .seconds(1200)
     while ContinuousClock.now < deadline {
       let client = HTTPClient(port: port)
       let response = try? client.send(
@@ -86,7 +86,7 @@ struct RollingRestartTests {
 
   /// Reads every version, over several streams if necessary, as an EventSource does.
   private static func watch(_ port: UInt16, _ session: String, upTo last: Int) throws -> [Int] {
-    let deadline = ContinuousClock.now + .seconds(300)
+    let deadline = ContinuousClock.now + .seconds(1200)
     var versions: [Int] = []
     var cursor: String?
     while ContinuousClock.now < deadline {

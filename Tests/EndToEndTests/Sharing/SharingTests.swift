@@ -17,7 +17,7 @@ struct SharingTests {
     let results = try concurrently(6) { index -> [ServerSentEvent] in
       if index < 2 {
         let stream = try EventStream(port: port, path + "/events?replay=all")
-        return try stream.events(upTo: total, within: .seconds(300))
+        return try stream.events(upTo: total, within: .seconds(1200))
       }
       let poster = SessionClient(HTTPClient(port: port), path)
       for _ in 0..<100 { try poster.post(#"{"add":\#(index)}"#) }

@@ -67,7 +67,7 @@ struct ReplayTests {
     let versions = try concurrently(2) { index -> [Int] in
       if index == 0 {
         let stream = try EventStream(port: port, path + "/events?select=/value&replay=all")
-        let events = try stream.events(upTo: rounds * 4, within: .seconds(120))
+        let events = try stream.events(upTo: rounds * 4, within: .seconds(1200))
         #expect(events.map(\.data) == events.map { $0.cursor.map { "\($0.version % 2)" } })
         return events.compactMap { $0.cursor?.version }
       }

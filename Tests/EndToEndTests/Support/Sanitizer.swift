@@ -9,5 +9,5 @@ enum Sanitizer {
   /// The time limit of waits for events that must occur.
   ///
   /// The limit only ends tests that would hang. It is far above the time that a busy machine needs.
-  static let timeout = Duration.seconds(300)
+  static let timeout = Duration.seconds(1200)
 }

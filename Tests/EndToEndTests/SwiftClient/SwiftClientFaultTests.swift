@@ -25,7 +25,7 @@ import Testing
     let acknowledged = Watched(0)
     let isOver = Watched(false)
     let senders = counters.map { counter in
-      Task {
+      Task(executorPreference: BlockingThreads.shared) {
         var number = 0
         while !isOver.current {
           number += 1
@@ -42,7 +42,7 @@ import Testing
       let server = try ReactordProcess("--listen", listen, "--store", store)
       client.resume()
       let goal = acknowledged.current + Int.random(in: 1...60)
-      let isReached = acknowledged.first(within: .seconds(300)) { $0 >= goal ? () : nil } != nil
+      let isReached = acknowledged.first(within: .seconds(1200)) { $0 >= goal ? () : nil } != nil
       server.process.kill()
       try server.process.wait()
       try #require(isReached, "\(acknowledged.current) of \(goal) actions; \(server.standardError)")
@@ -90,7 +90,7 @@ import Testing
     let counter = client.reactor(RemoteCounter.self, "counter", session: "proxied")
     let states = Recorder(counter.state)
     for number in 1...100 { counter.action.onNext(.add(number)) }
-    try states.last(within: .seconds(300)) { $0.value == 5050 }
+    try states.last(within: .seconds(1200)) { $0.value == 5050 }
     // Read the log without the proxy, which would cut this response as well.
     let direct = try server.swiftClient()
     let log = try await direct.reactor(RemoteCounter.self, "counter", session: "proxied")
@@ -118,10 +118,10 @@ import Testing
       reactor.state.subscribe(onNext: { state in values.change { $0[number] = state.value } })
         .disposed(by: bag)
     }
-    #expect(values.first(within: .seconds(300)) { $0.count == 1000 ? () : nil } != nil)
+    #expect(values.first(within: .seconds(1200)) { $0.count == 1000 ? () : nil } != nil)
     for reactor in reactors { reactor.action.onNext(.increase) }
     let isDone =
-      values.first(within: .seconds(300)) { $0.values.allSatisfy { $0 == 5 } ? () : nil } != nil
+      values.first(within: .seconds(1200)) { $0.values.allSatisfy { $0 == 5 } ? () : nil } != nil
     #expect(isDone)
     let hasOneStream = try eventually {
       try server.client().get("/metrics").text.contains("\nreactord_streams 1\n")

@@ -18,7 +18,7 @@ struct LedgerAudit {
     let keys = records.keys.sorted { $0.path < $1.path }
     let start = ContinuousClock.now
     let (next, done, entries) = (Counter(), Counter(), Counter())
-    _ = try concurrently(Self.parallel, within: .seconds(600)) { _ in
+    _ = try concurrently(Self.parallel, within: .seconds(1200)) { _ in
       while true {
         let index = next.add(1) - 1
         guard index < keys.count else { return }
