@@ -80,15 +80,6 @@ extension AbusiveClient {
         }
       }
     },
-    // The service retains a ranking per prefix, and all of these prefixes are different.
-    AbusiveClient(name: "rankings", expects: [200], prepare: manySessions) { target in
-      let prefixes = (0..<3_000).map { "stored-\($0)" }
-      target.flood { connection, turn in
-        let prefix = prefixes[turn % prefixes.count]
-        return connection.exchange(
-          "GET", "/v1/reactors/counter/sessions?order=active&prefix=\(prefix.dropLast(turn % 4))")
-      }
-    },
   ]
 
   /// Abuse of presence and signals.

@@ -7,10 +7,6 @@ internal import ReactorTransport
 /// The sessions of a reactor: lists, life cycle and State.
 struct SessionEndpoints {
   let host: Host
-  let rankings = RankingCache()
-  /// The creation of rankings for clients that may not read all sessions: each can hold 20,000
-  /// sessions while it is created.
-  let limitedRankings = HistoryReads(width: 4, share: 1)
 
   init(host: Host) {
     self.host = host
@@ -25,15 +21,10 @@ struct SessionEndpoints {
         .get, Self.collection, needs: .read, traits: .background, handler: list,
         operation: Operation(
           "listSessions", "The sessions of a reactor, in pages",
-          detail: """
-            With an `order`, at most the first 10,000 sessions; `total` is the number of all of them, \
-            and `asOf` the time at which they were ranked.
-            """,
-          parameters: [.reactor, .limit, .afterSession, .sessionOrder, .sessionPrefix],
+          parameters: [.reactor, .limit, .afterSession, .sessionPrefix],
           responses: [
             .init(
-              200, "A page of sessions, in the order of their ids unless another is requested",
-              headers: [.link],
+              200, "A page of sessions, in the order of their ids", headers: [.link],
               .json(.component("SessionList")))
           ],
           problems: [.invalidParameter, .unknownReactor, .notAcceptable])),

@@ -35,10 +35,6 @@ extension OpenAPIParameter {
         ["type": "integer", "minimum": 1, "maximum": 1000, "default": 100])
     case .afterSession:
       query("after", "The id after which the page begins, or from `Link`.", ["type": "string"])
-    case .sessionOrder:
-      query(
-        "order", "By the id, or by a figure, the greatest first.",
-        ["type": "string", "enum": .array(SessionOrder.names.map { .string($0) }), "default": "id"])
     case .sessionPrefix:
       query("prefix", "Only sessions whose id begins with this text.", ["type": "string"])
     case .afterVersion:

@@ -99,11 +99,7 @@ enum OpenAPISchemas {
         .init(
           "node", ["type": "string", "description": "Its owner, in a cluster and while in memory."]),
       ], optional: ["node"])
-    return object(
-      [
-        .init("sessions", ["type": "array", "items": session]), .init("total", number),
-        .init("asOf", time),
-      ], optional: ["total", "asOf"])
+    return object([.init("sessions", ["type": "array", "items": session])])
   }()
 
   private static func newSession(_ parameters: JSONValue.Member) -> JSONValue {

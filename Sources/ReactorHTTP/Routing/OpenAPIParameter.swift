@@ -3,7 +3,7 @@ internal import ReactorCoding
 /// The parameters of all endpoints; the raw value is the name of the component.
 enum OpenAPIParameter: String, CaseIterable {
   case reactor, session, effect, timer, failure, global, problem, file, inspectorFile, exampleFile
-  case limit, afterSession, sessionOrder, sessionPrefix, afterVersion, afterEffect, afterTimer
+  case limit, afterSession, sessionPrefix, afterVersion, afterEffect, afterTimer
   case afterChange, changeReactor, changeSession, changeContent
   case version, select, delta, old, format, into, replay, activity, presence, signals
   case subscriberName, afterSubscriber, lastEventIDQuery, sessions

@@ -2,10 +2,10 @@ internal import Synchronization
 
 /// Bounds the number of concurrent long reads; clients take turns.
 ///
-/// Used for the histories of streams, and for the rankings of clients with limited rights. One read costs the store up to a hundred messages; if another node owns the session, it also
-/// costs that node a fold. Without a bound, a client that opens many streams with `replay=all`
-/// would delay every other request to the store by all of its reads; with it, the client only
-/// delays itself.
+/// Used for the histories of streams. One read costs the store up to a hundred messages; if another node
+/// owns the session, it also costs that node a fold. Without a bound, a client that opens many streams with
+/// `replay=all` would delay every other request to the store by all of its reads; with the bound, the client
+/// delays itself only.
 final class HistoryReads: Sendable {
   /// A read, which calls `end` once when it has ended, on any thread, possibly before it returns.
   typealias Read = @Sendable (_ end: @escaping @Sendable () -> Void) -> Void
@@ -16,16 +16,8 @@ final class HistoryReads: Sendable {
   /// The maximum number of concurrent reads of one client.
   static let share = 2
 
-  private let turns: Mutex<SharedTurns<WorkerPool.Owner, Read>>
-
-  /// Creates a bound.
-  ///
-  /// - Parameters:
-  ///   - width: The maximum number of concurrent reads.
-  ///   - share: The maximum number of concurrent reads of one client.
-  init(width: Int = HistoryReads.width, share: Int = HistoryReads.share) {
-    turns = Mutex(SharedTurns(width: width, share: share))
-  }
+  private let turns = Mutex(
+    SharedTurns<WorkerPool.Owner, Read>(width: HistoryReads.width, share: HistoryReads.share))
 
   /// Begins a read, immediately or after others.
   func enqueue(for owner: WorkerPool.Owner, _ read: @escaping Read) {

@@ -63,32 +63,6 @@ struct SessionListTests {
     #expect(listed == [ids[1]])
   }
 
-  @Test(arguments: ["memory", "sqlite"])
-  func `sessions are ranked by versions, also those that are stored only`(kind: String) throws {
-    let folder = try TemporaryFolder()
-    let store = kind == "sqlite" ? "sqlite:\(folder["log.db"])" : kind
-    var server = try ReactordProcess("--store", store)
-    for (id, count) in [("a", 1), ("b", 3), ("c", 2), ("d", 3), ("x", 9)] {
-      let actions = Array(repeating: #""increase""#, count: count).joined(separator: ",")
-      try SessionClient(server.client(), "\(list)/\(id)").post("[\(actions)]")
-    }
-    _ = try server.client().send("DELETE", "\(list)/x")
-    if kind == "sqlite" {
-      try server.stop()
-      server = try ReactordProcess("--store", store)
-    }
-    try SessionClient(server.client(), "\(list)/a").post(#"["increase","increase","increase"]"#)
-    var found: [String?] = []
-    var page: String? = "\(list)?order=version&limit=2"
-    while let path = page {
-      let response = try server.client().get(path)
-      #expect(try response.json["total"] == 4)
-      found += try response.json["sessions"]?.array?.map { $0["id"]?.string } ?? []
-      page = response.nextPage
-    }
-    #expect(found == ["a", "b", "d", "c"])
-  }
-
   @Test(arguments: ["0", "1001", "-1", "x", "", "1.5", "99999999999999999999"])
   func `a limit outside of 1 to 1000 is 400 invalid-parameter`(limit: String) throws {
     try expectProblem(try client.get("\(list)?limit=\(limit)"), 400, "invalid-parameter")

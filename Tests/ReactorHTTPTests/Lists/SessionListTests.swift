@@ -4,19 +4,16 @@ import Testing
 
 @testable import ReactorHTTP
 
-/// `GET …/sessions` with an order and a prefix, and `GET …/failures`.
+/// `GET …/sessions` with a prefix, and `GET …/failures`.
 struct SessionListTests {
   private let service = Service()
 
   private struct List: Decodable {
     struct Session: Decodable {
       let id: String
-      let effects: Int
     }
 
     let sessions: [Session]
-    let total: Int?
-    let asOf: String?
     var ids: [String] { sessions.map(\.id) }
   }
 
@@ -46,68 +43,26 @@ struct SessionListTests {
     }
   }
 
-  @Test func `versions are in descending order, equal ones by their ids`() throws {
-    for (id, count) in [("b", 2), ("a", 2), ("d", 1), ("c", 5)] { try post(count, to: id) }
-    let first = try list("order=version&limit=3")
-    #expect(first.list.ids == ["c", "a", "b"])
-    #expect(first.list.total == 4)
-    #expect(first.list.asOf?.hasSuffix("Z") == true)
-    #expect(try pages("order=version&limit=3") == [["c", "a", "b"], ["d"]])
-    #expect(try pages("order=version&limit=4") == [["c", "a", "b", "d"]])
-    #expect(try pages("order=version&limit=1") == [["c"], ["a"], ["b"], ["d"]])
-    try post(9, to: "d")
-    #expect(try list("order=version").list.ids == ["d", "c", "a", "b"])
-    #expect(try list("order=id").list.ids == ["a", "b", "c", "d"])
-    #expect(try list("order=id").list.total == nil)
-  }
-
-  @Test func `running effects and subscribers are figures of a session`() throws {
-    try post(1, to: "a")
-    try post(1, to: "c")
-    let held = service.start("POST", "\(Service.root)/b/actions", body: #""hold""#)
-    #expect(try list("order=effects").list.ids == ["b", "a", "c"])
-    #expect(try list("order=effects").list.sessions.map(\.effects) == [1, 0, 0])
-    let stream = try service.open("\(Service.root)/c/events")
-    #expect(try list("order=subscribers").list.ids == ["c", "a", "b"])
-    withExtendedLifetime((held, stream)) {}
-  }
-
-  @Test func `the last changes come first`() throws {
-    // Each change is in a later millisecond.
-    for id in ["b", "a", "c"] {
-      try post(1, to: id)
-      let now = Date.now
-      while Date.now.timeIntervalSince(now) < 0.002 {}
-    }
-    #expect(try pages("order=active&limit=2") == [["c", "a"], ["b"]])
-  }
-
-  @Test(arguments: ["", "&order=version"])
-  func `a prefix selects sessions`(order: String) throws {
+  @Test func `a prefix selects sessions`() throws {
     let ids = ["-", "-a", "a", "a-", "a.", "a1", "aZ", "aa", "ab", "a~", "a~~", "b", "~", "~a"]
     for id in ids { try post(1, to: id) }
     for prefix in ["", "-", "a", "aa", "a~", "b", "c", "~", ".", "..", "%20", "<", "a%20"] {
       let plain = prefix.replacing("%20", with: " ")
       let expected = ids.filter { $0.hasPrefix(plain) }
       for limit in [1, 2, 5, 1000] {
-        let pages = try pages("limit=\(limit)&prefix=\(prefix)\(order)")
+        let pages = try pages("limit=\(limit)&prefix=\(prefix)")
         #expect(pages.flatMap { $0 } == expected, "\(prefix)")
         #expect(pages.dropLast().allSatisfy { $0.count == limit })
       }
     }
   }
 
-  @Test(arguments: [
-    ("order=name", "order"), ("order=", "order"), ("order=version&after=a", "after"),
-    ("order=version&after=x~a", "after"), ("order=version&after=", "after"),
-    ("order=active&limit=0", "limit"),
-  ])
-  func `an order or position that does not exist is a problem`(
-    query: String, parameter: String
-  ) throws {
-    let response = try service.ask("GET", "\(Service.root)?\(query)")
+  @Test(arguments: ["name", "", "version", "active"])
+  func `an order other than by ids is a problem`(order: String) throws {
+    let response = try service.ask("GET", "\(Service.root)?order=\(order)")
     #expect(response.problem == "400 invalid-parameter")
-    #expect(response.text.contains(#""parameter":"\#(parameter)""#))
+    #expect(response.text.contains(#""parameter":"order""#))
+    #expect(try list("order=id").list.ids == [])
   }
 
   @Test func `each principal gets the list of the sessions that it may read`() throws {
@@ -125,11 +80,10 @@ struct SessionListTests {
       #expect(try ask(admin, "POST", "/\(id)/actions", #""fail""#).status == 500)
     }
     let user = #"{"sub":"u","reactord":{"read":["number/mine"]}}"#
-    for query in ["", "?order=version", "?order=active&prefix=m", "?prefix=mine"] {
+    for query in ["", "?order=id", "?prefix=mine"] {
       let text = try ask(user, "GET", query).text
       #expect(text.contains(#""id":"mine""#) && !text.contains("other"), "\(text)")
     }
-    #expect(try ask(user, "GET", "?order=version").text.contains(#""total":1"#))
     let token = [(name: HTTPHeader.authorization, value: "Bearer \(SignedToken.make(user))")]
     let failures = try service.ask("GET", "/v1/reactors/number/failures", token).text
     #expect(failures.contains(#""session":"mine""#) && !failures.contains("other"), "\(failures)")
