@@ -45,20 +45,21 @@ import Testing
     folder = try TemporaryFolder()
   }
 
-  private func serve() throws -> ReactordProcess {
+  private func serve(_ store: [String]) throws -> ReactordProcess {
     try ReactordProcess(
-      "--store", "sqlite:\(folder["log.db"])", "--changes-keep", "3600", "--sessions-idle", "0.3",
-      program: "faulty")
+      store + ["--changes-keep", "3600", "--sessions-idle", "0.3"], program: "faulty")
   }
 
   private func purse(_ index: Int, _ server: ReactordProcess) -> SessionClient {
     SessionClient(server.client(), "/v1/reactors/purse/sessions/purse-\(index)")
   }
 
-  @Test func `the sum of all purses is exact after each kill`() throws {
+  @Test(arguments: StoreKind.durable)
+  func `the sum of all purses is exact after each kill`(kind: StoreKind) throws {
+    let store = try kind.flags("log", in: folder)
     var clients = Array(repeating: Client(), count: Self.purses)
     for round in 0..<Self.rounds {
-      let server = try serve()
+      let server = try serve(store)
       if round % Self.killsPerCheck == 0 { try check(&clients, server) }
       let left = Atomic(Int.random(in: 1...60))
       clients = try concurrently(Self.purses) { [clients] index in
@@ -72,14 +73,14 @@ import Testing
       }
       try server.process.wait()
     }
-    let server = try serve()
+    let server = try serve(store)
     try check(&clients, server)
     let changes = try transferCount(server)
     try server.stop()
     let statuses = clients.reduce(into: [Int: Int]()) { $0.merge($1.statuses, uniquingKeysWith: +) }
     #expect(Set(statuses.keys).isSubset(of: [200, 400]), "\(statuses)")
     printNow(
-      "purses: \(Self.rounds) kills, \(clients.map(\.number).reduce(0, +)) transfers, \(changes) changes, "
+      "purses, \(kind): \(Self.rounds) kills, \(clients.map(\.number).reduce(0, +)) transfers, \(changes) changes, "
         + "responses \(statuses)")
   }
 
