@@ -96,11 +96,14 @@ final class StreamWorker {
   /// for all responses of the turn.
   ///
   /// Limited to a few connections, so that the response is delayed by microseconds only. The other
-  /// connections of a broadcast, and a connection that was written to in this turn, are served at
-  /// the end of the turn, so that several events are sent together.
+  /// connections of a broadcast, and a connection that was written to in this millisecond, are served
+  /// at the end of the turn, so that several events are sent together.
   func takeEarlyTurn() {
     guard silence.count > 0, queueStart == queue.count else { return }
     receiveMessages()
+    guard queueStart < queue.count else { return }
+    // The thread can have been blocked by a request since the turn began.
+    now = Clock.milliseconds
     for _ in 0..<Self.earlyConnections {
       guard queueStart < queue.count, silence.time(of: queue[queueStart]) != now else { return }
       serveQueue(atMost: 1)

@@ -219,6 +219,8 @@ extension OverSockets {
       let (began, mayEnd) = (Signal(), Signal())
       let isHeld = Atomic<Bool>(false)
       let stream = TestStream("first")
+      // A test that fails must not leave the thread blocked, for which the server waits.
+      defer { for _ in 1...100 { mayEnd.send() } }
       // Requests to `/hold` block the thread; of two requests to `/pair`, the first one publishes an
       // event, and the second one blocks the thread.
       let server = try TestServer(
