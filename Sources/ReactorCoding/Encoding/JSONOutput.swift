@@ -288,11 +288,11 @@ final class JSONOutput {
     from start: Int, with unsorted: [UInt8], in ranges: some Sequence<Range<Int>>
   ) {
     // The length stays the same, so each piece is copied to its place.
-    unsafe bytes[start...].withUnsafeMutableBufferPointer { text in
+    unsafe bytes.withUnsafeMutableBufferPointer { text in
       unsafe unsorted.withUnsafeBufferPointer { unsorted in
-        var offset = 0
+        var offset = start
         for range in ranges {
-          if offset > 0 {
+          if offset > start {
             unsafe text[offset] = ASCII.comma
             offset += 1
           }

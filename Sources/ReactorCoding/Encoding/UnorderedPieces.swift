@@ -45,8 +45,10 @@ struct UnorderedPieces {
   ///     others.
   init(_ starts: [Int], in text: Span<UInt8>) {
     let shared = Self.sharedLength(starts, in: text)
-    pieces = zip(starts, starts.dropFirst().map { $0 - 1 } + [text.count]).map { start, end in
-      Piece(
+    pieces = starts.indices.map { index in
+      let start = starts[index]
+      let end = index + 1 < starts.count ? starts[index + 1] - 1 : text.count
+      return Piece(
         key: Self.key(in: text, from: start + shared, to: end),
         start: UInt32(truncatingIfNeeded: start), end: UInt32(truncatingIfNeeded: end))
     }
@@ -96,15 +98,34 @@ struct UnorderedPieces {
     let first = starts[0]
     var shared = starts[1] - 1 - first
     for start in starts.dropFirst() {
-      var length = 0
-      let limit = min(shared, text.count - start)
-      while length < limit, text[start + length] == text[first + length] { length += 1 }
-      shared = length
+      shared = sharedLength(first, start, limit: min(shared, text.count - start), in: text)
     }
     return shared
   }
 
+  /// Returns the number of equal bytes after two offsets, at most `limit`, by which both can increase.
+  private static func sharedLength(
+    _ one: Int, _ other: Int, limit: Int, in text: Span<UInt8>
+  ) -> Int {
+    var length = 0
+    while length + 8 <= limit {
+      let difference = word(at: one + length, in: text) ^ word(at: other + length, in: text)
+      guard difference == 0 else { return length + difference.leadingZeroBitCount / 8 }
+      length += 8
+    }
+    while length < limit, text[one + length] == text[other + length] { length += 1 }
+    return length
+  }
+
+  /// Returns the eight bytes at an offset as a big-endian number.
+  private static func word(at offset: Int, in text: Span<UInt8>) -> UInt64 {
+    unsafe UInt64(bigEndian: text.bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
+  }
+
   private static func key(in text: Span<UInt8>, from start: Int, to end: Int) -> UInt32 {
+    if start + 8 <= text.count, start + 4 <= end {
+      return UInt32(truncatingIfNeeded: word(at: start, in: text) >> 32)
+    }
     var key: UInt32 = 0
     for offset in start..<min(start + 4, end) { key = key << 8 | UInt32(text[offset]) }
     return key << (8 * UInt32(max(0, start + 4 - end)))
@@ -113,12 +134,10 @@ struct UnorderedPieces {
   private static func precedes(
     _ left: Piece, _ right: Piece, in text: Span<UInt8>, after shared: Int
   ) -> Bool {
-    var (one, other) = (Int(left.start) + shared, Int(right.start) + shared)
-    while one < left.end, other < right.end {
-      guard text[one] == text[other] else { return text[one] < text[other] }
-      one += 1
-      other += 1
-    }
-    return left.end - left.start < right.end - right.start
+    let (one, other) = (Int(left.start) + shared, Int(right.start) + shared)
+    let limit = min(Int(left.end) - one, Int(right.end) - other)
+    let length = sharedLength(one, other, limit: limit, in: text)
+    guard length < limit else { return left.end - left.start < right.end - right.start }
+    return text[one + length] < text[other + length]
   }
 }
