@@ -24,7 +24,9 @@ let package = Package(
     .library(name: "ReactorStreams", targets: ["ReactorStreams"]),
     .library(name: "ReactorFoundation", targets: ["ReactorFoundation"]),
     .library(name: "ReactorClient", targets: ["ReactorClient"]),
+    .library(name: "ReactorSessions", targets: ["ReactorSessions"]),
     .library(name: "ReactorTesting", targets: ["ReactorTesting"]),
+    .library(name: "ReactorTestingHost", targets: ["ReactorTestingHost"]),
     .library(name: "ReactorCoding", targets: ["ReactorCoding"]),
     .library(name: "ReactorCore", targets: ["ReactorCore"]),
     .library(name: "ReactorFlows", targets: ["ReactorFlows"]),
@@ -74,20 +76,40 @@ let package = Package(
       ],
       swiftSettings: settings),
 
+    // The session of a reactor, and references to others: in a host, and in an app.
+    .target(
+      name: "ReactorSessions",
+      dependencies: ["ReactorCoding", "ReactorCore", "ReactorLog", "ReactorStreams", "Telemetry"],
+      swiftSettings: settings + [.strictMemorySafety()]),  // SE-0458
+    .testTarget(
+      name: "ReactorSessionsTests",
+      dependencies: [
+        "ReactorClient", "ReactorCore", "ReactorHost", "ReactorSessions", "ReactorStreams",
+        "ReactorTestingHost", "TestSupport",
+      ],
+      swiftSettings: settings),
+
     // The test support for reactors: exact states, virtual time, timelines.
     .target(
       name: "ReactorTesting",
       dependencies: [
-        "ClientCore", "ReactorClient", "ReactorCoding", "ReactorCore", "ReactorHost", "ReactorLog",
-        "ReactorStreams",
-        // The service in the test's process.
-        .target(name: "ReactorHTTP", condition: .when(platforms: [.linux])),
-        .target(name: "ReactorTransport", condition: .when(platforms: [.linux])),
+        "ReactorCoding", "ReactorCore", "ReactorLog", "ReactorSessions", "ReactorStreams",
+        "Telemetry",
       ],
       swiftSettings: settings + [.strictMemorySafety()]),
     .testTarget(
       name: "ReactorTestingTests",
-      dependencies: ["ReactorCore", "ReactorStreams", "ReactorTesting"], swiftSettings: settings),
+      dependencies: ["ReactorCore", "ReactorStreams", "ReactorTesting", "ReactorTestingHost"],
+      swiftSettings: settings),
+
+    // The service in the process of a test.
+    .target(
+      name: "ReactorTestingHost",
+      dependencies: [
+        "ClientCore", "ReactorClient", "ReactorCoding", "ReactorCore", "ReactorHost", "ReactorHTTP",
+        "ReactorLog", "ReactorStreams", "ReactorTesting", "ReactorTransport",
+      ],
+      swiftSettings: settings + [.strictMemorySafety()]),
 
     // Reactors ported from iOS, in Swift 5 mode and in Swift 6 mode.
     .testTarget(
@@ -115,7 +137,12 @@ let package = Package(
 
     // The log protocol, its records, and the log in memory. No sessions.
     .target(
-      name: "ReactorLog", dependencies: ["Crypto", "ReactorCoding"],
+      name: "ReactorLog",
+      dependencies: [
+        "ReactorCoding",
+        // Elsewhere CryptoKit.
+        .target(name: "Crypto", condition: .when(platforms: [.linux])),
+      ],
       swiftSettings: settings + [.strictMemorySafety()]),  // SE-0458
     .testTarget(
       name: "ReactorLogTests", dependencies: ["LogTestSupport", "ReactorLog", "TestSupport"],
@@ -125,7 +152,8 @@ let package = Package(
     .target(
       name: "ReactorHost",
       dependencies: [
-        "Crypto", "ReactorCoding", "ReactorCore", "ReactorLog", "ReactorStreams", "Telemetry",
+        "Crypto", "ReactorCoding", "ReactorCore", "ReactorLog", "ReactorSessions", "ReactorStreams",
+        "Telemetry",
       ],
       swiftSettings: settings + [.strictMemorySafety()]),
     .testTarget(
@@ -326,7 +354,7 @@ let package = Package(
       name: "ReactorClientTests",
       dependencies: [
         "ClientCore", "ReactorClient", "ReactorCoding", "ReactorCore", "ReactorHost", "Reactors",
-        "ReactorStreams", "ReactorTesting",
+        "ReactorStreams", "ReactorTesting", "ReactorTestingHost",
       ],
       swiftSettings: settings),
 

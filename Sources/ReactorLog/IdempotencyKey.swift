@@ -1,4 +1,8 @@
-internal import Crypto
+#if canImport(CryptoKit)
+  internal import CryptoKit
+#else
+  internal import Crypto
+#endif
 
 /// A client's name for a request: a repetition with the same key is not executed again.
 public struct IdempotencyKey: Hashable, Sendable {
@@ -13,7 +17,15 @@ public struct IdempotencyKey: Hashable, Sendable {
 
   /// Creates a key for a request.
   public init(_ name: String, for body: [UInt8]) {
-    self.init(stored: name, body: SHA256.hexadecimal(of: body))
+    self.init(stored: name, body: Self.hash(body))
+  }
+
+  private static func hash(_ body: [UInt8]) -> String {
+    #if canImport(CryptoKit)
+      SHA256.hash(data: body).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    #else
+      SHA256.hexadecimal(of: body)
+    #endif
   }
 
   /// Creates a key for a request whose client has sent none, from the number that its node has

@@ -1,5 +1,10 @@
-internal import Glibc
 internal import ReactorCoding
+
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Darwin)
+  internal import Darwin
+#endif
 
 /// A time of the wall clock in milliseconds.
 ///

@@ -1,7 +1,7 @@
 import ReactorClient
 import ReactorCore
 import ReactorHost
-import ReactorTesting
+import ReactorTestingHost
 import Synchronization
 import Testing
 

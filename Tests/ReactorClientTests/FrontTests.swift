@@ -5,7 +5,7 @@ import ReactorClient
 import ReactorCoding
 import ReactorCore
 import ReactorHost
-import ReactorTesting
+import ReactorTestingHost
 import Reactors
 import Synchronization
 import Testing

@@ -3,7 +3,7 @@ import Foundation
 import ReactorClient
 import ReactorHost
 import ReactorStreams
-import ReactorTesting
+import ReactorTestingHost
 import Reactors
 
 enum Counter: ReactorInterface {

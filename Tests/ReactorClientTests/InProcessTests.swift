@@ -3,7 +3,7 @@ import Dispatch
 import ReactorClient
 import ReactorCore
 import ReactorHost
-import ReactorTesting
+import ReactorTestingHost
 import Reactors
 import Testing
 

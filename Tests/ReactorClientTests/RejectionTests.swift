@@ -3,7 +3,7 @@ import ReactorClient
 import ReactorCoding
 import ReactorCore
 import ReactorHost
-import ReactorTesting
+import ReactorTestingHost
 import Testing
 
 /// The codes and the values of a reactor's errors.

@@ -1,5 +1,5 @@
 import ReactorClient
-import ReactorTesting
+import ReactorTestingHost
 import Reactors
 import Synchronization
 import Testing

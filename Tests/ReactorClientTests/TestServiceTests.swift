@@ -2,7 +2,7 @@ import ClientCore
 import ReactorClient
 import ReactorCore
 import ReactorHost
-import ReactorTesting
+import ReactorTestingHost
 import Testing
 
 /// A board of cards, which sends cards to other boards.

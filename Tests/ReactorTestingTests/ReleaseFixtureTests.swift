@@ -1,7 +1,7 @@
 import ReactorCore
 import ReactorHost
 import ReactorStreams
-import ReactorTesting
+import ReactorTestingHost
 import Testing
 
 /// Fixtures of an earlier release.

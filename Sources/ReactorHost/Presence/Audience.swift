@@ -1,3 +1,5 @@
+internal import ReactorSessions
+
 /// The subscribers of one session, and the decision when to publish them.
 ///
 /// A value without a clock or a thread. Without a named subscriber or an observer, it stores only

@@ -1,5 +1,6 @@
 public import ReactorCoding
 public import ReactorCore
+public import ReactorSessions
 
 /// Converts the JSON of an old mutation into the JSON of one that the reactor decodes now.
 ///

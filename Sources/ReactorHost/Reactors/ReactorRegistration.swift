@@ -1,6 +1,7 @@
 public import ReactorCoding
 public import ReactorCore
 internal import ReactorLog
+public import ReactorSessions
 internal import Telemetry
 
 /// A reactor to host: its name, a summary and how to create an instance.

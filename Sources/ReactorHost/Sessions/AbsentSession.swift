@@ -1,4 +1,5 @@
 internal import ReactorLog
+internal import ReactorSessions
 internal import Synchronization
 
 /// The source of the streams of a session that does not exist.

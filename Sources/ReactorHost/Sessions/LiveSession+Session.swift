@@ -1,5 +1,6 @@
 public import ReactorCore
 internal import ReactorLog
+public import ReactorSessions
 internal import Synchronization
 
 /// The session as clients and streams use it: each request goes to the part that executes it.

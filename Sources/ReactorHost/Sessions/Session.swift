@@ -1,5 +1,6 @@
 public import ReactorCore
 public import ReactorLog
+public import ReactorSessions
 
 /// The States of a session and the activity of its effects, for streams.
 public protocol SessionSource: StateSource {

@@ -1,8 +1,10 @@
 internal import ReactorCoding
 internal import ReactorCore
-public import ReactorHost
+internal import ReactorLog
+public import ReactorSessions
 internal import ReactorStreams
 internal import Synchronization
+internal import Telemetry
 
 /// The other sessions of a reactor under test.
 ///

@@ -1,20 +1,20 @@
-internal import ReactorStreams
+package import ReactorStreams
 
 /// The serial context of `MainScheduler` in tests, usually with virtual time.
-final class VirtualSerialContext: SerialContext {
-  let timer: any SchedulerType
+package final class VirtualSerialContext: SerialContext {
+  package let timer: any SchedulerType
 
   private let queue = SerialQueue<@Sendable () -> Void>()
 
-  init(timer: any SchedulerType) {
+  package init(timer: any SchedulerType) {
     self.timer = timer
   }
 
-  var isCurrent: Bool {
+  package var isCurrent: Bool {
     queue.isOwnedByCurrentThread
   }
 
-  func enqueue(_ work: @escaping @Sendable () -> Void) {
+  package func enqueue(_ work: @escaping @Sendable () -> Void) {
     queue.post(work) { $0() }
   }
 }

@@ -1,5 +1,6 @@
 internal import ReactorCore
 internal import ReactorLog
+internal import ReactorSessions
 internal import ReactorStreams
 
 /// The link of an instance that only folds a log, which sends and observes nothing: what `reduce` sent

@@ -2,6 +2,7 @@ internal import Dispatch
 internal import ReactorCoding
 internal import ReactorCore
 internal import ReactorLog
+internal import ReactorSessions
 internal import ReactorStreams
 internal import Synchronization
 internal import Telemetry
@@ -144,18 +145,5 @@ final class HostedSessions: SessionLink {
       }
     }
     return nil
-  }
-}
-
-extension Optional<RequestContext> {
-  /// Returns the context of an action that is sent to another session on behalf of a request, or of
-  /// none.
-  fileprivate func sending(to session: SessionKey, from sender: SessionKey) -> RequestContext {
-    var context = RequestContext(
-      id: self?.id ?? "to-\(session.reactor)-\(session.id)", traceparent: self?.traceparent,
-      principal: self?.principal, origin: .session(reactor: sender.reactor, id: sender.id))
-    context.depth = (self?.depth ?? 0) + 1
-    context.isUnattended = self?.isUnattended ?? true
-    return context
   }
 }

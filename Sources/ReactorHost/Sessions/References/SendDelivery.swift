@@ -1,5 +1,6 @@
 internal import ReactorCore
 internal import ReactorLog
+internal import ReactorSessions
 internal import ReactorStreams
 internal import Synchronization
 

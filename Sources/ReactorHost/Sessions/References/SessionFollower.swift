@@ -1,4 +1,5 @@
 internal import ReactorLog
+internal import ReactorSessions
 internal import ReactorStreams
 internal import Synchronization
 

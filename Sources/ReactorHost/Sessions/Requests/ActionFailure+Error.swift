@@ -1,6 +1,7 @@
 internal import ReactorCoding
 package import ReactorCore
 package import ReactorLog
+internal import ReactorSessions
 
 extension ActionFailure {
   /// The maximum size of a stored title, and of a stored detail, in bytes of UTF-8.

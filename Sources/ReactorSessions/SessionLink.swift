@@ -1,4 +1,5 @@
 package import ReactorCoding
+package import ReactorCore
 package import ReactorLog
 package import ReactorStreams
 
@@ -53,7 +54,7 @@ package protocol SessionLink: Sendable {
     of session: SessionKey, receive: @escaping @Sendable (Presence) -> Void
   ) -> any Disposable
 
-  /// Declares a typed reference, which ``Host/firstMissingReference()`` checks.
+  /// Declares a typed reference, which `Host.firstMissingReference()` checks.
   func declare(_ type: any Any.Type, of session: SessionKey, by sender: SessionKey)
 
   /// Returns the cached JSON of recurring actions of a type, which all references share; `nil` if
@@ -63,4 +64,17 @@ package protocol SessionLink: Sendable {
 
 extension SessionLink {
   package func texts<Action: Encodable>(of type: Action.Type) -> JSONMemo<Action>? { nil }
+}
+
+extension Optional<RequestContext> {
+  /// Returns the context of an action that is sent to another session on behalf of a request, or of
+  /// none.
+  package func sending(to session: SessionKey, from sender: SessionKey) -> RequestContext {
+    var context = RequestContext(
+      id: self?.id ?? "to-\(session.reactor)-\(session.id)", traceparent: self?.traceparent,
+      principal: self?.principal, origin: .session(reactor: sender.reactor, id: sender.id))
+    context.depth = (self?.depth ?? 0) + 1
+    context.isUnattended = self?.isUnattended ?? true
+    return context
+  }
 }

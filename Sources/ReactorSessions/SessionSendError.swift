@@ -89,16 +89,4 @@ public enum SessionSendError: ActionError, Equatable {
     default: "\(title): \(session)."
     }
   }
-
-  init(_ session: SessionKey, _ error: SessionError) {
-    switch error {
-    case .unknown, .exists, .history, .otherParameters: self = .unknownSession(session)
-    case .ended: self = .ended(session)
-    case .needsParameters: self = .needsParameters(session)
-    case .tooMany: self = .overloaded(session)
-    case .quarantined:
-      self = .log(session, .unavailable("the session is quarantined"))
-    case .log(let error): self = .log(session, error)
-    }
-  }
 }

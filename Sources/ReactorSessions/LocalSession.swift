@@ -1,0 +1,152 @@
+internal import ReactorCoding
+internal import ReactorCore
+internal import ReactorLog
+internal import ReactorStreams
+internal import Synchronization
+
+/// A session of an app: its reactor, with the types erased.
+final class LocalSession: Sendable {
+  typealias Completion = @Sendable (Result<[UInt8]?, any Error>) -> Void
+
+  let key: SessionKey
+  let pipeline: any SerialContext & PipelineControl
+  /// Connects the streams of the reactor.
+  let connect: @Sendable () -> Void
+  /// The States as JSON; fails when the session is removed.
+  let states: Observable<[UInt8]>
+  private let currentState: @Sendable () throws -> [UInt8]?
+  /// Decodes actions, and executes them as parts of a send, in the serial context.
+  private let execute: @Sendable ([UInt8], LocalEffect) throws -> Void
+  private let removal = PublishSubject<[UInt8]>()
+  private let isRemoved = Atomic(false)
+
+  init<R: Reactor>(_ reactor: R, as key: SessionKey) where R.Action: Codable, R.State: Codable {
+    let pipeline = reactor.retainingPipeline
+    self.key = key
+    self.pipeline = pipeline
+    connect = { pipeline.connect() }
+    states = .merge(
+      pipeline.state.map { try JSONCoder.encode($0) }, removal.asObservable())
+    currentState = { try pipeline.currentState.map { try JSONCoder.encode($0) } }
+    execute = { json, send in
+      for action in try Self.actions(R.Action.self, from: json) {
+        send.begin()
+        let effect = LocalEffect { send.end($0) }
+        effect.begin()
+        effect.end(pipeline.executeInContext(action, as: effect))
+      }
+    }
+  }
+
+  /// Executes the actions of a send in the mailbox.
+  ///
+  /// - Parameters:
+  ///   - json: An action, or an array of actions.
+  ///   - request: Their request.
+  ///   - expectation: How long to wait.
+  ///   - limit: The maximum time to wait for effects.
+  ///   - completion: Called once.
+  func send(
+    _ json: [UInt8], for request: RequestContext, expecting expectation: SendExpectation,
+    atMost limit: Duration, completion: @escaping Completion
+  ) {
+    connect()
+    pipeline.enqueue { [self] in
+      let send = LocalEffect { [self] error in completion(outcome(error, for: expectation)) }
+      send.begin()
+      let failure: (any Error)?
+      do {
+        try RequestContext.$current.withValue(request) { try execute(json, send) }
+        failure = nil
+      } catch {
+        failure = SessionSendError.invalidAction(key, detail: "\(error)")
+      }
+      send.end(failure)
+      if case .effects = expectation {
+        send.complete(after: limit, on: pipeline.timer)
+      } else {
+        send.complete()
+      }
+    }
+  }
+
+  /// Ends the reactor, the observers of the States, and the sends that wait.
+  func remove() {
+    isRemoved.store(true, ordering: .releasing)
+    pipeline.shutDown()
+    removal.onError(SessionSendError.ended(key))
+  }
+
+  private func outcome(
+    _ error: (any Error)?, for expectation: SendExpectation
+  ) -> Result<[UInt8]?, any Error> {
+    if isRemoved.load(ordering: .acquiring) { return .failure(SessionSendError.ended(key)) }
+    if let error { return .failure(error) }
+    if case .accepted = expectation { return .success(nil) }
+    return Result { try currentState() }
+  }
+
+  private static func actions<Action: Codable>(
+    _ type: Action.Type, from json: [UInt8]
+  ) throws -> [Action] {
+    // An action can be an array itself.
+    if let action = try? JSONCoder.decode(type, from: json) { return [action] }
+    guard json.first(where: { !" \t\r\n".utf8.contains($0) }) == UInt8(ascii: "[") else {
+      return [try JSONCoder.decode(type, from: json)]
+    }
+    return try JSONCoder.decode([Action].self, from: json)
+  }
+}
+
+/// The effects of a send, or of one of its actions: calls its completion once, when all have ended.
+final class LocalEffect: TrackedEffect {
+  private struct State {
+    var running = 0
+    var failure: (any Error)?
+    var completion: (@Sendable ((any Error)?) -> Void)?
+    var timeout: (any Disposable)?
+  }
+
+  private let state: Mutex<State>
+
+  init(_ completion: @escaping @Sendable ((any Error)?) -> Void) {
+    state = Mutex(State(completion: completion))
+  }
+
+  func begin() { state.withLock { $0.running += 1 } }
+
+  /// An effect continues after the response.
+  func answer(then continuation: @escaping @Sendable () -> Void) {
+    complete()
+    continuation()
+  }
+
+  func end(_ error: (any Error)?) {
+    let isLast = state.withLock { state in
+      state.running -= 1
+      state.failure = state.failure ?? error
+      return state.running == 0
+    }
+    if isLast { complete() }
+  }
+
+  /// Calls the completion with the first error.
+  func complete() {
+    let (completion, failure, timeout) = state.withLock { state in
+      (state.completion.take(), state.failure, state.timeout.take())
+    }
+    timeout?.dispose()
+    completion?(failure)
+  }
+
+  /// Calls the completion after a time, unless the effects end before.
+  func complete(after limit: Duration, on timer: any SchedulerType) {
+    guard state.withLock({ $0.completion != nil }) else { return }
+    let timeout = timer.schedule(after: limit) { [self] in complete() }
+    let isPending = state.withLock { state in
+      if state.completion != nil { state.timeout = timeout }
+      return state.completion != nil
+    }
+    if !isPending { timeout.dispose() }
+  }
+}

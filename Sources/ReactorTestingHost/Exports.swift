@@ -1,0 +1,2 @@
+// The tests of hosted reactors use both.
+@_exported public import ReactorTesting
