@@ -4,14 +4,15 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run cluster build test test-debian-13 release-tests client counts settings release-counts sanitize test-faults fuzz costs without-nats lint format docs image check-image dist check-dist install bench function-order hostile soak screenshots
+.PHONY: help run cluster build test unit test-debian-13 release-tests client counts settings release-counts sanitize test-faults fuzz costs without-nats lint format docs image check-image dist check-dist install bench function-order hostile soak screenshots
 MAKEFLAGS += --no-print-directory
 
 # The address of `make run`.
 LISTEN ?= 127.0.0.1:8080
 # The configuration of `make run`: debug builds in a third of the time, release responds faster.
 CONFIGURATION ?= debug
-# The targets that `make test` builds, with those that they need: make test PART=ReactorHostTests.
+# The targets that `make test` and `make unit` build, with those that they need, or names of groups of
+# them in Package.swift: make test PART=ReactorHostTests, make unit PART=kit,wire.
 PART ?=
 ifneq ($(PART),)
 export REACTORD_PART := $(PART)
@@ -68,6 +69,15 @@ test: ## Run all tests, or those of the targets in PART, with ARGS.
 	@$(packages) build test
 	@config/unpack-packages test-unpacked .build/prometheus
 	@$(python_packages)
+	swift build --build-tests
+	config/run-tests $(ARGS)
+
+groups := kit,wire,server,cluster,client,tools
+unit: export REACTORD_PART := $(or $(PART),$(groups))
+unit: ## Run the tests of PART (kit, wire, server, cluster, client, tools, targets), without EndToEndTests.
+	@if [[ $$REACTORD_PART == *EndToEndTests* ]]; then echo 'make unit: run EndToEndTests with make test' >&2; exit 64; fi
+	@$(packages) build
+	@if [[ $$REACTORD_PART =~ cluster|NATS ]]; then config/unpack-packages test-unpacked .build/prometheus; fi
 	swift build --build-tests
 	config/run-tests $(ARGS)
 

@@ -546,11 +546,30 @@ if Context.environment["REACTORD_FUZZING"] != nil {
       swiftSettings: settings + [.unsafeFlags(["-parse-as-library"])]))
 }
 
-// `make test PART=ReactorHostTests`: only these targets, separated by commas, and the ones they need,
-// so that a change of one part builds and links its tests alone.
+/// The sets of test targets that `PART` can name: config/check-manifest checks that each target but
+/// EndToEndTests is in one.
+let groups = [
+  "kit": [
+    "ReactorStreamsTests", "ReactorFoundationTests", "ReactorCoreTests", "ReactorFlowsTests",
+    "ReactorSessionsTests", "ReactorTestingTests", "PortedExamplesTests",
+    "PortedExamplesSwift6Tests", "RoomsTests", "TodoReactorsTests",
+  ],
+  "wire": ["ReactorCodingTests"],
+  "server": [
+    "CryptoTests", "IdentityTests", "MicrohttpdServerTests", "ReactorHTTPTests",
+    "ReactorHostTests", "ReactorLogTests", "ReactorServiceTests", "ReactorTransportTests",
+    "ReactorsTests", "SQLiteLogTests", "SystemThreadsTests", "TelemetryTests", "ZlibTests",
+  ],
+  "cluster": ["NATSBusTests", "NATSClientTests", "NATSLogTests", "ReactorClusterTests"],
+  "client": ["ClientCoreTests", "CurlTransportTests", "ReactorClientTests", "TerminalClientTests"],
+  "tools": ["BenchmarksTests", "FuzzingTests", "StreamLoadTests"],
+]
+
+// `make test PART=ReactorHostTests`: only these targets or groups, separated by commas, and the ones they
+// need, so that a change of one part builds and links its tests alone.
 if let part = Context.environment["REACTORD_PART"] {
   let targets = Dictionary(uniqueKeysWithValues: package.targets.map { ($0.name, $0) })
-  var names = Set(part.split(separator: ",").map(String.init))
+  var names = Set(part.split(separator: ",").map(String.init).flatMap { groups[$0] ?? [$0] })
   var unvisited = Array(names)
   while let name = unvisited.popLast() {
     guard let target = targets[name] else { fatalError("REACTORD_PART names no target: \(name)") }
