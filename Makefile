@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run cluster build test unit test-debian-13 release-tests client counts settings release-counts sanitize test-faults fuzz costs without-nats lint format docs image check-image dist check-dist install bench function-order hostile soak screenshots
+.PHONY: help run cluster build test unit test-debian-13 release-tests client counts settings release-counts sanitize test-faults fuzz costs without-nats lint check-portable format docs image check-image dist check-dist install bench function-order hostile soak screenshots
 MAKEFLAGS += --no-print-directory
 
 # The address of `make run`.
@@ -160,6 +160,9 @@ lint: ## Check the format, the rules and the language of the sources.
 	@$(packages) lint
 	swift format lint --strict --parallel --recursive --configuration config/swift-format.json $(formatted)
 	config/check-sources
+
+check-portable: ## Check that the sources and the scripts assume no processor.
+	config/check-portable
 
 format: ## Format the sources.
 	swift format --in-place --parallel --recursive --configuration config/swift-format.json $(formatted)

@@ -94,6 +94,7 @@ extension UnsafeBufferPointer<UInt8> {
     guard let first = unsafe UnsafeRawPointer(baseAddress) else { return true }
     var index = 0
     while index + 8 <= count {
+      // Portable: the mask is the same in each order of the bytes.
       let word = unsafe first.loadUnaligned(fromByteOffset: index, as: UInt64.self)
       guard word & 0x8080_8080_8080_8080 == 0 else { return false }
       index += 8

@@ -121,6 +121,7 @@ extension UnsafeBufferPointer<UInt8> {
     var index = start
     // Eight bytes at a time: the high bit of each byte of `low` and `delete` marks one to stop at.
     // https://graphics.stanford.edu/~seander/bithacks.html#HasLessInWord
+    // Portable: whether one exists is the same in each order of the bytes.
     let ones: UInt64 = 0x0101_0101_0101_0101
     guard let first = unsafe UnsafeRawPointer(baseAddress) else { return start }
     while index + 8 <= count {

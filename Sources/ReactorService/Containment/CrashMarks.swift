@@ -58,6 +58,7 @@ final class CrashMarks: ActionMarking {
     guard found.signal != 0 else { return nil }
     var frames = found.frames
     let offsets = unsafe withUnsafeBytes(of: &frames) {
+      // Portable: the tuple has elements of this type.
       unsafe Array($0.bindMemory(to: UInt64.self).prefix(Int(found.frame_count)))
     }
     return Crash(

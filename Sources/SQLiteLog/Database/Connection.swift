@@ -101,6 +101,7 @@ final class Connection {
     _ = unsafe sqlite3_wal_hook(
       handle,
       { length, _, _, pages in
+        // Portable: it is the allocation of `length`.
         unsafe length?.assumingMemoryBound(to: Int32.self).pointee = pages
         return SQLITE_OK
       }, length)

@@ -10,6 +10,13 @@ private enum Proxy: String, CaseIterable, CustomTestStringConvertible {
   static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appending(path: "../../../.build/prometheus").standardizedFileURL.path
 
+  /// The folders of the unpacked libraries, whose names have that of the processor.
+  static let libraries: String = {
+    let all = folder + "/usr/lib"
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: all)) ?? []
+    return names.filter { $0.contains("-linux-") }.map { "\(all)/\($0)" }.joined(separator: ":")
+  }()
+
   var testDescription: String { rawValue }
 
   var program: String? {
@@ -86,7 +93,7 @@ struct ProxySampleTests {
     let process = try ChildProcess(
       try #require(proxy.program), proxy.arguments(folder["configuration"], folder),
       environment: [
-        "LD_LIBRARY_PATH": Proxy.folder + "/usr/lib/x86_64-linux-gnu", "HOME": folder.path,
+        "LD_LIBRARY_PATH": Proxy.libraries, "HOME": folder.path,
         "XDG_DATA_HOME": folder.path, "XDG_CONFIG_HOME": folder.path,
       ])
 
