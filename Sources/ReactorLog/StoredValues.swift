@@ -20,4 +20,25 @@ package enum StoredValues {
   package static func isValid(_ key: SessionKey) -> Bool {
     !key.reactor.isEmpty && SessionKey.isValid(id: key.id)
   }
+
+  /// Whether times are in the range of stored ones.
+  package static func areTimes(_ times: Timestamp...) -> Bool {
+    times.allSatisfy { Self.times.contains($0.milliseconds) }
+  }
+
+  /// Returns the key that the columns of a row name; `nil` if no session has it.
+  ///
+  /// A list continues after the key of its last row. Text that is not UTF-8 is read with replacement
+  /// characters, so that a list would not continue after it.
+  package static func key(reactor: String, id: String) -> SessionKey? {
+    let key = SessionKey(reactor: reactor, id: id)
+    return isValid(key) && !reactor.unicodeScalars.contains("\u{FFFD}") ? key : nil
+  }
+}
+
+extension ClosedRange {
+  /// Returns the value of the range that is nearest to another value.
+  package func nearest(_ value: Bound) -> Bound {
+    Swift.min(Swift.max(value, lowerBound), upperBound)
+  }
 }

@@ -173,7 +173,7 @@ private struct ImportedSession {
   /// - Returns: Whether the line can follow the previous ones.
   mutating func add(_ line: ImportedLine) async throws(LogError) -> Bool {
     switch line {
-    case .session, .global: return false
+    case .session, .global, .failure: return false
     case .snapshot(let snapshot):
       guard last == nil else { return false }
       snapshots.append(snapshot)

@@ -1,3 +1,4 @@
+internal import ReactorLog
 internal import NATSClient
 internal import ReactorCoding
 

@@ -56,7 +56,7 @@ struct ChainVerifier {
     let version = row.entry.version
     let before = previous
     previous = (version, row.checksum)
-    guard StoredValues.areCounts(version), RowValues.areTimes(row.entry.at) else {
+    guard StoredValues.areCounts(version), StoredValues.areTimes(row.entry.at) else {
       return "version \(version) has an invalid value"
     }
     if let before, version != before.version + 1 {

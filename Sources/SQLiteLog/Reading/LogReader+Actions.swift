@@ -20,7 +20,7 @@ extension LogReader {
       ).self)
     {
       let row = "accepted action \(request)-\(place) of \(session)"
-      guard StoredValues.areCounts(request, place, runs), RowValues.areTimes(at), isPrincipal,
+      guard StoredValues.areCounts(request, place, runs), StoredValues.areTimes(at), isPrincipal,
         key == nil || body != nil
       else { throw .damaged(row) }
       actions.append(
@@ -40,7 +40,9 @@ extension LogReader {
       key.reactor, key.id, name, as: (String, Timestamp, Int, [UInt8]?).self)
     guard let (body, at, version, failure) = row else { return nil }
     let outcome = "outcome of a key of \(key)"
-    guard StoredValues.areCounts(version), RowValues.areTimes(at) else { throw .damaged(outcome) }
+    guard StoredValues.areCounts(version), StoredValues.areTimes(at) else {
+      throw .damaged(outcome)
+    }
     return StoredOutcome(
       key: IdempotencyKey(stored: name, body: body), at: at, version: version,
       failure: try RowValues.failure(failure, of: outcome))
@@ -54,7 +56,7 @@ extension LogReader {
     while let (id, session, at, action, principal, context, failure) = try readFailures.next(
       as: (String, String, Timestamp, [UInt8], [UInt8]?, [UInt8]?, [UInt8]).self)
     {
-      guard SessionKey.isValid(id: id), SessionKey.isValid(id: session), RowValues.areTimes(at),
+      guard SessionKey.isValid(id: id), SessionKey.isValid(id: session), StoredValues.areTimes(at),
         let failure = ActionFailure(json: failure)
       else { continue }
       failures.append(
@@ -83,7 +85,7 @@ extension LogReader {
     while keys.count < limit,
       let (reactor, id) = try listUnfinished.next(as: (String, String).self)
     {
-      if let key = RowValues.key(reactor: reactor, id: id) { keys.append(key) }
+      if let key = StoredValues.key(reactor: reactor, id: id) { keys.append(key) }
     }
     return keys
   }

@@ -53,7 +53,7 @@ extension LogReader {
       as: (Int64, String, String, [UInt8]?, Int?).self)
     {
       position.history = id
-      guard let key = RowValues.key(reactor: reactor, id: session) else { continue }
+      guard let key = StoredValues.key(reactor: reactor, id: session) else { continue }
       page.sessions += 1
       func add(_ part: StoredSample.Part, _ version: Int, _ json: [UInt8]) {
         bytes += json.count
@@ -98,7 +98,7 @@ extension LogReader {
       as: (Int64, Int64, Int64, String, String, [UInt8]).self)
     {
       (position.history, position.request, position.place) = (history, request, place)
-      if let key = RowValues.key(reactor: reactor, id: session) {
+      if let key = StoredValues.key(reactor: reactor, id: session) {
         page.samples.append(StoredSample(.action, of: key, json: action))
       }
       bytes += action.count
@@ -128,7 +128,7 @@ extension LogReader {
       as: (Int64, String, String, String, [UInt8]).self)
     {
       (position.history, position.timer) = (history, id)
-      if let key = RowValues.key(reactor: reactor, id: session) {
+      if let key = StoredValues.key(reactor: reactor, id: session) {
         page.samples.append(StoredSample(.timer, of: key, json: action))
       }
       bytes += action.count

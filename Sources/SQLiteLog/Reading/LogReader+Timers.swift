@@ -12,7 +12,7 @@ extension LogReader {
     while let (id, due, action, period, catchesUp) = try readTimers.next(
       as: (String, Timestamp, [UInt8], Int64?, Bool).self)
     {
-      guard SessionKey.isValid(id: id), RowValues.areTimes(due),
+      guard SessionKey.isValid(id: id), StoredValues.areTimes(due),
         period.map({ StoredValues.periods.contains($0) }) ?? true
       else { throw .damaged("timer of \(key)") }
       timers.append(
@@ -34,8 +34,8 @@ extension LogReader {
       let (reactor, session, due, history, id) = try listDueTimers.next(
         as: (String, String, Timestamp, Int64, String).self)
     {
-      guard let key = RowValues.key(reactor: reactor, id: session), SessionKey.isValid(id: id),
-        RowValues.areTimes(due)
+      guard let key = StoredValues.key(reactor: reactor, id: session), SessionKey.isValid(id: id),
+        StoredValues.areTimes(due)
       else { continue }
       timers.append(
         DueTimer(key: key, position: TimerPosition(due: due, history: history, id: id)))

@@ -148,7 +148,7 @@ final class LogReader {
     {
       if let global { globals[global] = revision }
       guard isEnded || !epoch.isEmpty && StoredValues.areCounts(version),
-        isEnded || RowValues.areTimes(lastActiveAt)
+        isEnded || StoredValues.areTimes(lastActiveAt)
       else { throw .damaged("session \(key)") }
       var stored = StoredSession(
         epoch: epoch, version: version, lastActiveAt: lastActiveAt, globals: globals,
@@ -191,7 +191,7 @@ final class LogReader {
       let (id, epoch, version, lastActiveAt) = try listSessions.next(
         as: (String, String, Int, Int64).self)
     {
-      guard RowValues.key(reactor: reactor, id: id) != nil else { continue }
+      guard StoredValues.key(reactor: reactor, id: id) != nil else { continue }
       // A session with damaged numbers is listed, and cannot be loaded.
       summaries.append(
         SessionSummary(

@@ -75,33 +75,12 @@ extension LogReader {
           Int, Int, String?, String, String, Int, Int, String?, Timestamp, String?
         ).self)
     {
-      guard StoredValues.areCounts(number, version, first), RowValues.areTimes(at),
-        let kind = StoredChange.kind(kind, first: first, origin: origin, name: session),
-        reactor.map({ RowValues.key(reactor: $0, id: session) != nil }) ?? kind.isGlobal
-      else {
-        changes.append(.damaged(number, name: reactor.map { "\($0)/\(session)" } ?? session))
-        continue
-      }
       changes.append(
-        StoreChange(
-          number: number, kind: kind, key: reactor.map { SessionKey(reactor: $0, id: session) },
-          cursor: Cursor(epoch: epoch, version: version), at: at, by: by))
+        StoredChange.change(
+          number, kind: kind, reactor: reactor, session: session, epoch: epoch, version: version,
+          first: first, origin: origin, at: at, by: by))
     }
     return changes
-  }
-}
-
-extension StoreChange.Kind {
-  /// Whether a change of the kind has no session.
-  fileprivate var isGlobal: Bool { if case .global = self { true } else { false } }
-}
-
-extension StoreChange {
-  /// The change of a damaged row.
-  fileprivate static func damaged(_ number: Int, name: String) -> StoreChange {
-    StoreChange(
-      number: number, kind: .damaged(name: String(name.prefix(256))), key: nil,
-      cursor: Cursor(epoch: "", version: 0), at: Timestamp(milliseconds: 0))
   }
 }
 

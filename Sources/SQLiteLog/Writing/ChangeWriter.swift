@@ -59,7 +59,7 @@ struct ChangeWriter {
   /// Deletes some of the expired changes, within a transaction.
   mutating func deleteSome(now: Timestamp) throws(DatabaseError) {
     guard isDue else { return }
-    try deleteExpired.execute(now.milliseconds - retention.wholeMilliseconds, number)
+    try deleteExpired.execute(now.milliseconds - retention.retainedMilliseconds, number)
     if deleteExpired.changeCount == 0 { due = .now + min(Self.interval, retention) }
   }
 
@@ -70,51 +70,5 @@ struct ChangeWriter {
   mutating func didRollBack() {
     number = latest
     due = .now
-  }
-}
-
-/// The columns of a kind of change.
-struct StoredChange {
-  let kind: Int
-  var first = 0
-  var origin: String?
-  /// The name of a global.
-  var name = ""
-
-  init(_ kind: StoreChange.Kind) {
-    switch kind {
-    case .began(let source):
-      self.kind = 0
-      first = source?.version ?? 0
-      origin = source?.session
-    case .changed(let from):
-      self.kind = 1
-      first = from
-    case .ended: self.kind = 2
-    case .global(let name):
-      self.kind = 3
-      self.name = name
-    case .damaged: self.kind = -1  // only read, never written
-    }
-  }
-
-  /// Returns the kind of change that the columns of a row describe; `nil` for an unknown one.
-  static func kind(_ number: Int, first: Int, origin: String?, name: String) -> StoreChange.Kind? {
-    switch number {
-    case 0: .began(forkedFrom: origin.map { .init(session: $0, version: first) })
-    case 1: .changed(from: first)
-    case 2: .ended
-    case 3: .global(name: name)
-    default: nil
-    }
-  }
-}
-
-extension Duration {
-  /// The whole milliseconds, clamped.
-  fileprivate var wholeMilliseconds: Int64 {
-    let (seconds, attoseconds) = components
-    let (product, overflow) = seconds.multipliedReportingOverflow(by: 1000)
-    return overflow ? .max / 2 : product + attoseconds / 1_000_000_000_000_000
   }
 }

@@ -43,7 +43,7 @@ struct OutcomeSweep {
   /// Deletes some of the expired or surplus outcomes, within a transaction.
   mutating func deleteSome(now: Timestamp) throws(DatabaseError) {
     guard isDue else { return }
-    try deleteExpired.execute(now.milliseconds - retention.milliseconds)
+    try deleteExpired.execute(now.milliseconds - retention.retainedMilliseconds)
     guard deleteExpired.changeCount == 0 else {
       known = nil
       return
@@ -67,14 +67,5 @@ struct OutcomeSweep {
   mutating func didRollBack() {
     known = nil
     due = .now
-  }
-}
-
-extension Duration {
-  /// The whole milliseconds, clamped.
-  fileprivate var milliseconds: Int64 {
-    let (seconds, attoseconds) = components
-    let (product, overflow) = seconds.multipliedReportingOverflow(by: 1000)
-    return overflow ? .max / 2 : product + attoseconds / 1_000_000_000_000_000
   }
 }

@@ -1,8 +1,6 @@
-internal import ReactorLog
-
 /// The lines of an export: one JSON object each, the same as those of a store in a file.
-enum ExportLines {
-  static func session(
+package enum ExportLines {
+  package static func session(
     _ key: SessionKey, epoch: String, created: Int64, parameters: [UInt8]?,
     globals: [String: UInt64] = [:], isEnded: Bool
   ) -> [UInt8] {
@@ -24,7 +22,7 @@ enum ExportLines {
     return text
   }
 
-  static func global(_ name: String, _ value: SharedValue) -> [UInt8] {
+  package static func global(_ name: String, _ value: SharedValue) -> [UInt8] {
     var text: [UInt8] = []
     text.put("{\"shared\":", string: name)
     text.put(",\"epoch\":", string: value.epoch)
@@ -35,7 +33,7 @@ enum ExportLines {
     return text
   }
 
-  static func snapshot(_ snapshot: Snapshot) -> [UInt8] {
+  package static func snapshot(_ snapshot: Snapshot) -> [UInt8] {
     var text: [UInt8] = []
     text.put("{\"snapshot\":", snapshot.version)
     text.put(",\"state\":", json: snapshot.state)
@@ -44,7 +42,7 @@ enum ExportLines {
     return text
   }
 
-  static func entry(_ entry: LogEntry) -> [UInt8] {
+  package static func entry(_ entry: LogEntry) -> [UInt8] {
     var text: [UInt8] = []
     text.put("{\"version\":", entry.version)
     text.put(",\"at\":", entry.at.milliseconds)
@@ -59,7 +57,7 @@ enum ExportLines {
     return text
   }
 
-  static func accepted(_ action: AcceptedAction) -> [UInt8] {
+  package static func accepted(_ action: AcceptedAction) -> [UInt8] {
     var text: [UInt8] = []
     text.put("{\"accepted\":", action.id.request)
     text.put(",\"place\":", action.id.place)
@@ -79,7 +77,7 @@ enum ExportLines {
     return text
   }
 
-  static func outcome(_ outcome: StoredOutcome) -> [UInt8] {
+  package static func outcome(_ outcome: StoredOutcome) -> [UInt8] {
     var text: [UInt8] = []
     text.put("{\"outcome\":", string: outcome.key.name)
     text.put(",\"body\":", string: outcome.key.body)
@@ -90,13 +88,25 @@ enum ExportLines {
     return text
   }
 
-  static func timer(_ timer: StoredTimer) -> [UInt8] {
+  package static func timer(_ timer: StoredTimer) -> [UInt8] {
     var text: [UInt8] = []
     text.put("{\"timer\":", string: timer.id)
     text.put(",\"due\":", timer.due.milliseconds)
     text.put(",\"action\":", json: timer.action)
     if let period = timer.period { text.put(",\"period\":", period) }
     text.put(timer.catchesUp ? ",\"catchesUp\":true}" : "}")
+    return text
+  }
+
+  package static func failure(_ failure: StoredFailure) -> [UInt8] {
+    var text: [UInt8] = []
+    text.put("{\"failed\":", string: failure.id)
+    text.put(",\"at\":", failure.at.milliseconds)
+    text.put(",\"action\":", json: failure.action)
+    if let principal = failure.principal { text.put(",\"principal\":", json: principal) }
+    if let context = failure.context { text.put(",\"context\":", json: context) }
+    text.put(",\"failure\":", json: failure.failure.json)
+    text.put("}")
     return text
   }
 }

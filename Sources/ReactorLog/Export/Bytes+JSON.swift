@@ -1,29 +1,29 @@
-internal import ReactorCoding
+package import ReactorCoding
 
 /// Appends JSON to bytes.
 extension [UInt8] {
   /// Appends a text as it is.
-  mutating func put(_ text: StaticString) {
+  package mutating func put(_ text: StaticString) {
     text.withUTF8Buffer { unsafe append(contentsOf: $0) }
   }
 
-  mutating func put(_ number: some BinaryInteger) { append(contentsOf: "\(number)".utf8) }
+  package mutating func put(_ number: some BinaryInteger) { append(contentsOf: "\(number)".utf8) }
 
   /// Appends a text that ends with the name of a member, and a number.
-  mutating func put(_ name: StaticString, _ number: some BinaryInteger) {
+  package mutating func put(_ name: StaticString, _ number: some BinaryInteger) {
     put(name)
     put(number)
   }
 
   /// Appends a text that ends with the name of a member, and a JSON value.
-  mutating func put(_ name: StaticString = "", json: [UInt8]) {
+  package mutating func put(_ name: StaticString = "", json: [UInt8]) {
     put(name)
     append(contentsOf: json)
   }
 
   /// Appends a text that ends with the name of a member, and a string, escaped and in quotation
   /// marks.
-  mutating func put(_ name: StaticString = "", string: String) {
+  package mutating func put(_ name: StaticString = "", string: String) {
     put(name)
     append(UInt8(ascii: "\""))
     for byte in string.utf8 {
@@ -42,7 +42,7 @@ extension [UInt8] {
   }
 
   /// Appends elements, separated by commas, in brackets.
-  mutating func put<Elements: Collection>(
+  package mutating func put<Elements: Collection>(
     list elements: Elements, _ element: (inout [UInt8], Elements.Element) -> Void
   ) {
     put("[")
@@ -59,10 +59,10 @@ extension [UInt8] {
 /// Reads the values of members.
 extension JSONElement {
   /// The value of a whole number; `nil` for other values.
-  func integer<Number: FixedWidthInteger>(as type: Number.Type = Int.self) -> Number? {
+  package func integer<Number: FixedWidthInteger>(as type: Number.Type = Int.self) -> Number? {
     kind == .number ? Number(String(decoding: bytes, as: UTF8.self)) : nil
   }
 
   /// The JSON of the value.
-  var json: [UInt8] { Array(bytes) }
+  package var json: [UInt8] { Array(bytes) }
 }

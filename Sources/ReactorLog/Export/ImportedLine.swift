@@ -1,17 +1,16 @@
 internal import ReactorCoding
-internal import ReactorLog
 
 /// A line of an export, see ``ExportLines``.
-enum ImportedLine {
+package enum ImportedLine {
   /// The first line of a session.
-  struct Session: Sendable {
-    let key: SessionKey
-    let epoch: String
-    let created: Int64
-    let parameters: [UInt8]?
+  package struct Session: Sendable {
+    package let key: SessionKey
+    package let epoch: String
+    package let created: Int64
+    package let parameters: [UInt8]?
     /// The latest revisions of globals; empty in an export of an earlier release.
-    let globals: [String: UInt64]
-    let isEnded: Bool
+    package let globals: [String: UInt64]
+    package let isEnded: Bool
   }
 
   case session(Session)
@@ -21,9 +20,11 @@ enum ImportedLine {
   case accepted(AcceptedAction)
   case outcome(StoredOutcome)
   case timer(StoredTimer)
+  /// A failure, without the id of its session.
+  case failure(StoredFailure)
 
   /// Reads a line; `nil` if it is not of an export.
-  init?(_ text: [UInt8]) {
+  package init?(_ text: [UInt8]) {
     guard let root = try? JSONDocument(parsing: text).root else { return nil }
     if let name = root["session"]?.string {
       guard let session = Session(name, root) else { return nil }
@@ -59,13 +60,21 @@ enum ImportedLine {
         StoredTimer(
           id: id, due: Timestamp(milliseconds: due), action: action,
           period: root["period"]?.integer(as: Int64.self), catchesUp: root["catchesUp"] != nil))
+    } else if let id = root["failed"]?.string {
+      guard let at = root["at"]?.integer(as: Int64.self), let action = root["action"]?.json,
+        let failure = root["failure"].flatMap({ ActionFailure(json: $0.json) })
+      else { return nil }
+      self = .failure(
+        StoredFailure(
+          id: id, session: "", at: Timestamp(milliseconds: at), action: action,
+          principal: root["principal"]?.json, context: root["context"]?.json, failure: failure))
     } else {
       return nil
     }
   }
 
   /// Whether a store can have the session's name, and all numbers and times.
-  var isPlausible: Bool {
+  package var isPlausible: Bool {
     func isTime(_ time: Timestamp) -> Bool { StoredValues.times.contains(time.milliseconds) }
     return switch self {
     case .session(let session):
@@ -81,6 +90,7 @@ enum ImportedLine {
     case .outcome(let outcome): StoredValues.areCounts(outcome.version) && isTime(outcome.at)
     case .timer(let timer):
       isTime(timer.due) && timer.period.map { StoredValues.periods.contains($0) } ?? true
+    case .failure(let failure): isTime(failure.at)
     }
   }
 

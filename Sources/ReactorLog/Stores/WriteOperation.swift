@@ -1,7 +1,5 @@
-internal import ReactorLog
-
 /// A change of the store, written completely or not at all.
-enum WriteOperation: Sendable {
+package enum WriteOperation: Sendable {
   /// Starts a history without mutations.
   case create(
     SessionKey, epoch: String, parameters: [UInt8]? = nil, replacesEnded: Bool = true)
@@ -27,7 +25,7 @@ enum WriteOperation: Sendable {
   case maintenance
 
   /// The approximate number of bytes that the operation holds while it is pending.
-  var size: Int {
+  package var size: Int {
     switch self {
     case .create(_, _, let parameters, _), .fork(_, _, _, _, let parameters):
       256 + (parameters?.count ?? 0)
@@ -44,45 +42,29 @@ enum WriteOperation: Sendable {
   }
 }
 
-/// The result of a write operation.
-enum WriteResult: Equatable {
-  /// The change is on the disk.
-  case written
-  /// Nothing was changed.
-  case rejected(LogError)
-  /// A part is on the disk; the operation continues with the next group.
-  case unfinished
-}
-
-/// The results of a group of write operations.
-struct WriteOutcome {
-  /// The result of each operation, in order.
-  var results: [WriteResult] = []
-
-  /// The error of the store that rejected operations; `nil` if their own values are the cause, and
-  /// if none was rejected.
-  var failure: DatabaseError?
-}
-
 /// A write operation with its completion.
 ///
 /// A class, because queues and groups would copy a struct several times, and each copy would retain
 /// the contents of the batch.
-final class WriteRequest: Sendable {
-  typealias Completion = @Sendable (Result<Void, LogError>) -> Void
+package final class WriteRequest: Sendable {
+  package typealias Completion = @Sendable (Result<Void, LogError>) -> Void
 
-  let operation: WriteOperation
-  let size: Int
-  let completion: Completion?
+  /// The operation.
+  package let operation: WriteOperation
+  /// The bytes that it holds.
+  package let size: Int
+  /// Called with the result; `nil` for none.
+  package let completion: Completion?
 
-  init(_ operation: WriteOperation, completion: Completion?) {
+  /// Creates a request.
+  package init(_ operation: WriteOperation, completion: Completion?) {
     self.operation = operation
     self.completion = completion
     size = operation.size
   }
 
   /// Completes the request of a store that is open for reading only.
-  func rejectWriting() {
+  package func rejectWriting() {
     completion?(.failure(.unavailable("The store is open for reading only.")))
   }
 }
