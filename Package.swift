@@ -35,7 +35,8 @@ let package = Package(
   ],
   traits: [
     .trait(name: "NATS", description: "The store nats://, which needs libnats."),
-    .default(enabledTraits: ["NATS"]),
+    .trait(name: "PostgreSQL", description: "The store postgres://, which needs libpq."),
+    .default(enabledTraits: ["NATS", "PostgreSQL"]),
   ],
   targets: [
     // The reactive kernel: standard library, Synchronization and Dispatch only.
@@ -248,9 +249,26 @@ let package = Package(
     .testTarget(
       name: "SQLiteLogTests",
       dependencies: [
-        "Brokers", "LogTestSupport", "NATSClient", "NATSLog", "ReactorCore", "ReactorHost",
-        "ReactorLog", "ReactorStreams", "SQLiteLog", "Telemetry", "TestSupport",
+        "Brokers", "LogTestSupport", "NATSClient", "NATSLog", "PostgresLog", "PostgresServers",
+        "ReactorCore", "ReactorHost", "ReactorLog", "ReactorStreams", "SQLiteLog", "Telemetry",
+        "TestSupport",
       ],
+      swiftSettings: settings),
+
+    // The durable log in PostgreSQL: the only importer of libpq.
+    .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+    .target(
+      name: "PostgresLog", dependencies: ["CPostgres", "ReactorLog", "SystemThreads", "Telemetry"],
+      swiftSettings: settings + [.strictMemorySafety()]),  // SE-0458
+    .testTarget(
+      name: "PostgresLogTests",
+      dependencies: [
+        "PostgresLog", "PostgresServers", "ReactorLog", "Telemetry", "TestSupport",
+      ],
+      swiftSettings: settings),
+    // The PostgreSQL servers of tests.
+    .target(
+      name: "PostgresServers", dependencies: ["TestSupport"], path: "Tests/PostgresServers",
       swiftSettings: settings),
 
     // The connection to NATS brokers: the only importer of libnats.
@@ -382,6 +400,8 @@ let package = Package(
         .target(name: "NATSBus", condition: .when(traits: ["NATS"])),
         .target(name: "NATSClient", condition: .when(traits: ["NATS"])),
         .target(name: "NATSLog", condition: .when(traits: ["NATS"])),
+        // The store postgres://, which a build without libpq omits.
+        .target(name: "PostgresLog", condition: .when(traits: ["PostgreSQL"])),
       ],
       swiftSettings: settings + [.strictMemorySafety()]),  // SE-0458
     .testTarget(

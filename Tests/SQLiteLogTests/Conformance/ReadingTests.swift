@@ -1,5 +1,6 @@
 import LogTestSupport
 import ReactorLog
+import TestSupport
 import Testing
 
 /// Reading, in every log: snapshots, forks, lists, retention.
@@ -70,8 +71,13 @@ import Testing
     #expect(
       try fork.entries(after: 0, limit: 4000) == session.entries(after: 0, limit: 2950))
     for version in [19, 20, 1000, 1999, 2950] {
-      #expect(
-        try fork.snapshot(atOrBefore: version) == session.snapshot(atOrBefore: version))
+      let snapshot = try fork.snapshot(atOrBefore: version)
+      // The thread that thins out the snapshots of the source can do it after the fork.
+      guard kind != .postgres else {
+        #expect(snapshot.map { $0.state == Array("\($0.version)".utf8) } ?? (version < 20))
+        continue
+      }
+      #expect(try snapshot == session.snapshot(atOrBefore: version))
     }
     try await fork.append(2951...2951, to: "two")
     #expect(try fork.stored?.version == 2951)
@@ -156,6 +162,7 @@ import Testing
       session.save(Snapshot(version: start + 9, state: Array("1".utf8)), of: "one")
     }
     for _ in 0..<20 { try await log.log.drain() }
+    try await wait(until: { try session.snapshot(atOrBefore: 69) == nil })
     #expect(try session.entries(after: 0, limit: 1000).first?.version == 71)
     try await log.log.fork("demo", at: 100, to: "all", epoch: "two")
     #expect(try log.session("all").stored?.globals == ["early": 1, "recent": 80, "late": 95])
@@ -199,6 +206,7 @@ import Testing
     }
     // The next commits delete the entries.
     for _ in 0..<20 { try await log.log.drain() }
+    try await wait(until: { try session.snapshot(atOrBefore: 69) == nil })
     #expect(try session.entries(after: 0, limit: 1000).map(\.version) == Array(71...100))
     #expect(try session.snapshot(atOrBefore: 70)?.version == 70)
     #expect(try session.snapshot(atOrBefore: 69) == nil)

@@ -2,6 +2,8 @@ import Brokers
 import Dispatch
 import NATSClient
 import NATSLog
+import PostgresLog
+import PostgresServers
 import ReactorLog
 import SQLiteLog
 import Synchronization
@@ -13,9 +15,10 @@ enum LogKind: String, CaseIterable, CustomTestStringConvertible {
   case memory
   case sqlite
   case nats
+  case postgres
 
   /// The logs that delete entries as soon as a snapshot replaces them.
-  static let withRetention = [LogKind.memory, .sqlite]
+  static let withRetention = [LogKind.memory, .sqlite, .postgres]
 
   var testDescription: String { rawValue }
 }
@@ -41,6 +44,16 @@ final class LogUnderTest {
       log = store
     case .nats:
       let store = try Self.openNATS(changeRetention: changeRetention)
+      (folder, close) = (nil, { _ = store.close() })
+      log = store
+    case .postgres:
+      let address = try #require(PostgresAddress(try PostgresServer.shared.get().url()))
+      var settings = PostgresLog.Settings(address)
+      settings.schema = PostgresServer.newSchema()
+      settings.wait = .seconds(120)
+      settings.changeRetention = changeRetention
+      if let retained { settings.retention = RetentionRules(.versions(retained)) }
+      let store = try PostgresLog(settings)
       (folder, close) = (nil, { _ = store.close() })
       log = store
     }

@@ -1,0 +1,41 @@
+internal import ReactorLog
+internal import SystemThreads
+
+/// One database of a store: its writer, its reading connections and its upkeep.
+final class Database: Sendable {
+  let schema: String
+  let writer: GroupWriter
+  let readers: ReaderPool
+  let statements: ReadStatements
+  let upkeep: Upkeep
+
+  init(
+    _ writer: GroupWriter, _ readers: ReaderPool, _ upkeep: Upkeep, schema: String
+  ) {
+    self.writer = writer
+    self.readers = readers
+    self.upkeep = upkeep
+    self.schema = schema
+    statements = ReadStatements(schema)
+  }
+
+  /// Calls a body with a reader that no other thread uses meanwhile, again if the connection is lost.
+  func read<Value: Sendable>(
+    _ body: (StoreReader) throws(DatabaseError) -> Value
+  ) throws(LogError) -> Value {
+    try readers.read { (connection, deadline) throws(DatabaseError) in
+      try body(StoreReader(connection: connection, statements: statements, deadline: deadline))
+    }
+  }
+
+  /// Calls a body as ``read(_:)`` does, and returns its result.
+  func result<Value: Sendable>(
+    of body: (StoreReader) throws(DatabaseError) -> Value
+  ) -> Result<Value, LogError> {
+    do throws(LogError) {
+      return .success(try read(body))
+    } catch {
+      return .failure(error)
+    }
+  }
+}

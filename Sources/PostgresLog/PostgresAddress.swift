@@ -1,0 +1,47 @@
+internal import CPostgres
+
+/// The address of a database: a URL that libpq accepts.
+public struct PostgresAddress: Equatable, Sendable {
+  /// The URL, which may contain a password.
+  let text: String
+
+  /// The user name; empty for the default one.
+  public let user: String
+
+  /// Whether the URL contains a password.
+  public let hasPassword: Bool
+
+  private let place: String
+
+  /// Reads `postgres://` or `postgresql://`, with everything that libpq accepts: several hosts, TLS, timeouts,
+  /// a service; `nil` for anything else.
+  public init?(_ text: String) {
+    guard text.hasPrefix("postgres://") || text.hasPrefix("postgresql://"),
+      !text.utf8.contains(0), let options = unsafe PQconninfoParse(text, nil)
+    else { return nil }
+    defer { unsafe PQconninfoFree(options) }
+    var values: [String: String] = [:]
+    var option = unsafe options
+    while let keyword = unsafe option.pointee.keyword {
+      if let value = unsafe option.pointee.val {
+        unsafe values[String(cString: keyword)] = String(cString: value)
+      }
+      unsafe option += 1
+    }
+    self.text = text
+    user = values["user"] ?? ""
+    hasPassword = values["password"] != nil || values["sslpassword"] != nil
+    let hosts = (values["host"] ?? values["hostaddr"] ?? "").split(separator: ",").map(String.init)
+    let ports = (values["port"] ?? "").split(separator: ",").map(String.init)
+    let named = hosts.enumerated().map { index, host in
+      let port = ports.count == 1 ? ports[0] : index < ports.count ? ports[index] : ""
+      return port.isEmpty ? host : "\(host):\(port)"
+    }
+    place = named.joined(separator: ",") + "/" + (values["dbname"] ?? "")
+  }
+}
+
+extension PostgresAddress: CustomStringConvertible {
+  /// The hosts and the database, without the user and without secrets.
+  public var description: String { "postgres://\(place)" }
+}

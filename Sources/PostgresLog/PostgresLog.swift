@@ -1,0 +1,236 @@
+public import ReactorLog
+internal import Synchronization
+internal import SystemThreads
+public import Telemetry
+
+/// A durable log in PostgreSQL, which several processes may write to.
+///
+/// A write is as durable as a commit of the database when its completion is called. Concurrent writes share a
+/// commit. Reads block the calling thread.
+public final class PostgresLog: MutationLog {
+  /// The properties of a store.
+  public struct Settings: Sendable {
+    /// The database.
+    public var address: PostgresAddress
+
+    /// The schema of the tables, which is created if it is missing.
+    public var schema = "reactord"
+
+    /// The name of this process for others.
+    public var node = ""
+
+    /// How long a request waits for the database.
+    public var wait = Duration.seconds(10)
+
+    /// How much of the sessions' logs is retained.
+    public var retention = RetentionRules()
+
+    /// How long the outcomes of idempotency keys are retained.
+    public var outcomeRetention = IdempotencyKey.retention
+
+    /// How long the changes of all sessions are retained; zero for not at all.
+    public var changeRetention = Duration.zero
+
+    /// Creates the properties of a store.
+    public init(_ address: PostgresAddress) { self.address = address }
+  }
+
+  let map = ShardMap()
+  let database: Database
+  private let forks: ForkRunner
+  /// The revisions of the globals that this process has read or set last.
+  private let revisions = Mutex<[String: UInt64]>([:])
+
+  /// The changes of all sessions in the order of commits; `nil` if they are not retained.
+  public let changes: (any ChangeFeed)?
+
+  /// Opens a store; creates or migrates its tables.
+  ///
+  /// Blocks.
+  ///
+  /// - Parameters:
+  ///   - settings: The properties of the store.
+  ///   - logger: Logs when writes begin to fail, and when they succeed again.
+  /// - Throws: If the database cannot be used.
+  public init(_ settings: Settings, logger: Logger = .silent) throws(PostgresLogError) {
+    let setup = try StoreSetup(settings.address, schema: settings.schema)
+    try setup.prepare(logger: logger)
+    let feed = try setup.prepareFeed(isKept: settings.changeRetention > .zero)
+    let schema = Schema.quoted(settings.schema)
+    let publisher = feed.map { ChangePublisher(latest: $0.latest) }
+    let rules = StoreRules(
+      retention: settings.retention, outcomeRetention: settings.outcomeRetention,
+      changeRetention: settings.changeRetention)
+    let context = WriterContext(
+      map: map, statements: GroupStatements(schema, hasFeed: feed != nil),
+      writer: Int64.random(in: 1...Int64.max), hasFeed: feed != nil, schemas: rules.schemas)
+    let upkeep = Upkeep(settings.address, schema: schema, rules, publisher: publisher)
+    guard
+      let writer = GroupWriter(
+        context, at: settings.address, schema: schema, named: settings.node, wait: settings.wait,
+        publisher: publisher, logger: logger), upkeep.start()
+    else { throw PostgresLogError("cannot create a thread for the store") }
+    let readers = ReaderPool(settings.address, wait: settings.wait)
+    let database = Database(writer, readers, upkeep, schema: schema)
+    self.database = database
+    forks = ForkRunner(database, hasFeed: feed != nil)
+    if let feed, let publisher {
+      changes = PostgresFeed(named: feed.name, publisher, database, logger: logger)
+    } else {
+      changes = nil
+    }
+  }
+
+  deinit { close(within: .zero) }
+
+  /// Closes the log: blocks until all writes are complete, including writes of completions.
+  ///
+  /// Later reads and writes fail with `LogError.unavailable`. Must not be called from a completion of a write.
+  ///
+  /// - Parameter time: The maximum time to wait.
+  /// - Returns: Whether everything is complete.
+  @discardableResult
+  public func close(within time: Duration = .seconds(60)) -> Bool {
+    let deadline = ContinuousClock.now + time
+    if time > .zero { database.writer.waitUntilIdle(within: time) }
+    database.writer.close()
+    database.upkeep.close()
+    database.readers.close()
+    return time > .zero ? database.writer.waitUntilEnded(within: deadline - .now) : false
+  }
+
+  /// The reason why writes fail; `nil` if they succeed.
+  public var failure: LogError? { database.writer.health.failure }
+
+  /// `true`: reading calls block on the database.
+  public var readsFromDisk: Bool { true }
+
+  /// The number of this process in the rows that it has written last.
+  public var incarnation: UInt64 { UInt64(bitPattern: database.writer.context.writer) }
+
+  private func stored(_ key: SessionKey) -> StoredKey {
+    StoredKey(shard: map.shard(of: key), key: key)
+  }
+
+  /// The log of a session.
+  public func session(_ key: SessionKey) -> any SessionLog {
+    PostgresSessionLog(stored(key), in: database)
+  }
+
+  /// Creates a session with a copy of another session's history up to a version.
+  ///
+  /// The copy is one transaction beside those of other writes. At most 64 copies can be unfinished at the same
+  /// time; further ones fail with `LogError.unavailable`.
+  public func fork(
+    _ source: SessionKey, at cursor: Cursor, to target: SessionKey, epoch: String,
+    parameters: [UInt8]?,
+    completion: @escaping @Sendable (Result<Void, LogError>) -> Void
+  ) {
+    forks.run(
+      ForkRunner.Fork(
+        source: stored(source), cursor: cursor, target: stored(target), epoch: epoch,
+        parameters: parameters, types: database.writer.context.schemas[target.reactor]), completion)
+  }
+
+  /// Lists the stored sessions of a reactor that have not ended.
+  public func sessions(
+    of reactor: String, after id: String?, limit: Int,
+    completion: @escaping ReadCompletion<[SessionSummary]>
+  ) {
+    completion(
+      database.result { (reader) throws(DatabaseError) in
+        try reader.sessions(of: reactor, after: id, limit: limit)
+      })
+  }
+
+  /// Lists the sessions with accepted actions that have not finished.
+  public func unfinishedSessions(
+    after key: SessionKey?, limit: Int, completion: @escaping ReadCompletion<[SessionKey]>
+  ) {
+    completion(
+      database.result { (reader) throws(DatabaseError) in
+        try reader.unfinishedSessions(after: key, limit: limit)
+      })
+  }
+
+  /// Reads the timers that are due.
+  public func dueTimers(
+    after position: TimerPosition?, until time: Timestamp, limit: Int,
+    completion: @escaping ReadCompletion<DueTimers>
+  ) {
+    completion(
+      database.result { (reader) throws(DatabaseError) in
+        try reader.dueTimers(after: position, until: time, limit: limit)
+      })
+  }
+
+  /// Counts the timers.
+  public func timerCount(completion: @escaping ReadCompletion<Int>) {
+    completion(
+      database.result { (reader) throws(DatabaseError) in
+        try reader.rows(reader.statements.countTimers, Parameters()).first(as: Int.self) ?? 0
+      })
+  }
+
+  /// Reads values that a release must be able to decode.
+  public func samples(
+    after position: SamplePosition, within time: Duration,
+    completion: @escaping ReadCompletion<SamplePage>
+  ) {
+    completion(
+      database.result { (reader) throws(DatabaseError) in
+        try reader.samples(after: position, within: time, schema: database.schema)
+      })
+  }
+
+  /// `true`.
+  public var storesFailures: Bool { true }
+
+  /// Lists the stored failures of a reactor; damaged ones are skipped.
+  public func failures(
+    of reactor: String, completion: @escaping ReadCompletion<[StoredFailure]>
+  ) {
+    completion(
+      database.result { (reader) throws(DatabaseError) in try reader.failures(of: reactor) })
+  }
+
+  /// Reads the current value of a global.
+  public func sharedValue(_ name: String, completion: @escaping ReadCompletion<SharedValue?>) {
+    let result = database.result { (reader) throws(DatabaseError) in
+      try reader.sharedValue(name)
+    }
+    if case .success(let value?) = result {
+      revisions.withLock { $0[name] = value.revision }
+    }
+    completion(result)
+  }
+
+  /// Sets a global.
+  public func share(
+    _ value: SharedValue, as name: String,
+    completion: @escaping @Sendable (Result<Void, LogError>) -> Void
+  ) {
+    // Further values of this process follow this one, also before it is stored.
+    let known = revisions.withLock { $0.updateValue(value.revision, forKey: name) }
+    let request = WriteRequest(.share(value, name: name)) { [self] result in
+      if case .failure = result { revisions.withLock { $0[name] = nil } }
+      completion(result)
+    }
+    database.writer.write(
+      PendingWrite(request, revision: known, deadline: database.writer.deadline))
+  }
+
+  /// Confirms that the database can be reached, whose reads are never older.
+  public func confirmReads(completion: @escaping @Sendable (Result<Void, LogError>) -> Void) {
+    completion(
+      database.result { (reader) throws(DatabaseError) in
+        _ = try reader.rows(reader.statements.confirm, Parameters())
+      })
+  }
+
+  /// Permits retention to replace entries of a reactor's sessions by snapshots of a schema.
+  public func willFold(_ reactor: String, schema: String) {
+    database.writer.context.schemas.set(schema, of: reactor)
+    database.upkeep.wake()
+  }
+}

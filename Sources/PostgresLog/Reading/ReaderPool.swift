@@ -1,0 +1,98 @@
+internal import Glibc
+internal import ReactorLog
+internal import Synchronization
+internal import SystemThreads
+
+/// Reading connections, opened on demand.
+final class ReaderPool: Sendable {
+  // The lock is held while its connection reads. Readers wait for each other only while all slots are in use.
+  private final class Slot: Sendable {
+    let connection = Mutex<Connection?>(nil)
+  }
+
+  private let address: PostgresAddress
+  private let wait: Duration
+  private let slots: [Slot]
+  private let next = Atomic<Int>(0)
+  private let isClosed = Atomic<Bool>(false)
+
+  /// Creates a pool without connections.
+  ///
+  /// - Parameters:
+  ///   - address: The database.
+  ///   - wait: How long a read is repeated on new connections while the database cannot be reached.
+  ///   - size: The maximum number of connections.
+  init(_ address: PostgresAddress, wait: Duration, size: Int = 8) {
+    self.address = address
+    self.wait = wait
+    slots = (0..<size).map { _ in Slot() }
+  }
+
+  /// Calls a body with a connection that no other thread uses meanwhile, again if the connection is lost.
+  ///
+  /// The time is the maximum; `nil` for the usual one.
+  func read<Value: Sendable>(
+    within time: Duration? = nil,
+    _ body: (Connection, _ deadline: Int64) throws(DatabaseError) -> Value
+  ) throws(LogError) -> Value {
+    let deadline = Clock.milliseconds + (time ?? wait).milliseconds
+    while true {
+      guard !isClosed.load(ordering: .relaxed) else { throw .unavailable("The store is closed.") }
+      do throws(DatabaseError) {
+        return try attempt(body, deadline)
+      } catch {
+        guard error.breaksConnection || error.isTransient, Clock.milliseconds < deadline else {
+          throw error.logError
+        }
+        usleep(20_000)  // a server that is starting rejects connections at once
+      }
+    }
+  }
+
+  /// Calls a body as ``read(_:)`` does, and returns its result.
+  func result<Value: Sendable>(
+    within time: Duration? = nil,
+    of body: (Connection, _ deadline: Int64) throws(DatabaseError) -> Value
+  ) -> Result<Value, LogError> {
+    do throws(LogError) {
+      return .success(try read(within: time, body))
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  private func attempt<Value: Sendable>(
+    _ body: (Connection, _ deadline: Int64) throws(DatabaseError) -> Value, _ deadline: Int64
+  ) throws(DatabaseError) -> Value {
+    for slot in slots {
+      if let value = try slot.connection.withLockIfAvailable({ (connection) throws(DatabaseError) in
+        try use(&connection, body, deadline)
+      }) {
+        return value
+      }
+    }
+    let index = next.add(1, ordering: .relaxed).oldValue & Int.max
+    return try slots[index % slots.count].connection.withLock {
+      (connection) throws(DatabaseError) in try use(&connection, body, deadline)
+    }
+  }
+
+  private func use<Value: Sendable>(
+    _ connection: inout Connection?,
+    _ body: (Connection, _ deadline: Int64) throws(DatabaseError) -> Value, _ deadline: Int64
+  ) throws(DatabaseError) -> Value {
+    let current: Connection
+    if let open = connection { current = open } else { current = try Connection(address) }
+    // After an error the connection is closed, since a transaction may be open.
+    connection = nil
+    let value = try body(current, deadline)
+    connection = current
+    return value
+  }
+
+  /// Rejects reads from now on, and closes the connections that are not in use.
+  func close() {
+    isClosed.store(true, ordering: .relaxed)
+    for slot in slots { _ = slot.connection.withLockIfAvailable { $0 = nil } }
+  }
+}

@@ -1,0 +1,157 @@
+internal import ReactorLog
+internal import SystemThreads
+internal import Telemetry
+
+/// Checks a database and creates the tables, when a store is opened.
+struct StoreSetup {
+  /// The earliest version of PostgreSQL.
+  private static let earliest = 130_000
+  /// How long a statement may take, in milliseconds; a migration waits for another process's.
+  private static let patience: Int64 = 600_000
+
+  private let connection: Connection
+  private let address: PostgresAddress
+  private let name: String
+  private var schema: String { Schema.quoted(name) }
+
+  /// Connects to the database.
+  ///
+  /// - Throws: A temporary error if it cannot be reached.
+  init(_ address: PostgresAddress, schema name: String) throws(PostgresLogError) {
+    self.address = address
+    self.name = name
+    guard !name.isEmpty, name.utf8.count <= 63, !name.utf8.contains(0), !name.hasPrefix("pg_")
+    else {
+      throw PostgresLogError(
+        "the name of the schema \"\(name)\" needs 1 to 63 bytes and must not begin with pg_")
+    }
+    do throws(DatabaseError) {
+      connection = try Connection(address)
+    } catch {
+      throw PostgresLogError(
+        "cannot connect to \(address): \(error)", isTemporary: !error.message.contains("FATAL"))
+    }
+  }
+
+  private var deadline: Int64 { Clock.milliseconds + Self.patience }
+
+  /// Checks the server, and creates or migrates the tables.
+  func prepare(logger: Logger) throws(PostgresLogError) {
+    let version = connection.serverVersion
+    guard version >= Self.earliest else {
+      throw PostgresLogError(
+        "\(address) is PostgreSQL \(version / 10_000): use \(Self.earliest / 10_000) or later")
+    }
+    if let encoding = connection.reported("server_encoding"), encoding != "UTF8" {
+      throw PostgresLogError(
+        "the database of \(address) has the encoding \(encoding): create it with the encoding UTF8")
+    }
+    try mappingErrors { () throws(DatabaseError) in
+      let settings = try connection.execute(
+        """
+        select current_setting('transaction_read_only')::text, current_setting('synchronous_commit')::text,
+          current_setting('fsync')::text
+        """, deadline: deadline)
+      guard
+        let (readOnly, commit, sync) = try settings.first(as: (String, String, String).self)
+      else { throw .damaged("the settings of the server") }
+      guard readOnly != "on" else {
+        throw DatabaseError(
+          state: "25006",
+          message:
+            "the server accepts no writes, such as a standby: name all hosts in the address, and add "
+            + "target_session_attrs=read-write")
+      }
+      if commit == "off" || sync == "off" {
+        logger.warning(
+          "a crash of the database loses acknowledged actions",
+          ["synchronous_commit": commit, "fsync": sync])
+      }
+      guard try storedVersion() ?? 0 != Schema.version else { return }
+      try migrate()
+    }
+  }
+
+  /// The version of the tables; `nil` if there are none.
+  private func storedVersion() throws(DatabaseError) -> Int? {
+    let found = try connection.execute(
+      "select to_regclass($1::text) is not null", .of("\(schema).tables"), deadline: deadline)
+    guard try found.isTrue() else { return nil }
+    let rows = try connection.execute(
+      SQL("select version from \(schema).tables"), deadline: deadline)
+    return try rows.first(as: Int.self)
+  }
+
+  private func migrate() throws(DatabaseError) {
+    // Another process can migrate at the same time: read the version again under the lock, which ends with
+    // the transaction.
+    try connection.executeScript("begin", deadline: deadline)
+    try connection.execute(
+      "select pg_advisory_xact_lock(7233187063412321380)", deadline: deadline)
+    let stored = try storedVersion()
+    let version = stored ?? 0
+    guard version <= Schema.version else {
+      throw DatabaseError(
+        state: "",
+        message: "its tables have version \(version) of a later release, and this one has "
+          + "\(Schema.version): use that release")
+    }
+    if stored == nil {
+      let found = try connection.execute(
+        "select to_regnamespace($1::text) is not null", .of(schema), deadline: deadline)
+      let create =
+        try found.isTrue() ? "" : "create schema \(schema);"
+      try connection.executeScript(
+        "\(create) create table \(schema).tables (version bigint not null); "
+          + "insert into \(schema).tables values (0)", deadline: deadline)
+    }
+    for migration in Schema.migrations(in: schema)[version...] {
+      try connection.executeScript(migration, deadline: deadline)
+    }
+    try connection.executeScript(
+      "update \(schema).tables set version = \(Schema.version); commit", deadline: deadline)
+  }
+
+  /// Begins, continues or ends the feed of changes.
+  ///
+  /// - Returns: The name of the feed and the number of the last change; `nil` if none are retained.
+  func prepareFeed(isKept: Bool) throws(PostgresLogError) -> (name: String, latest: Int)? {
+    try mappingErrors { () throws(DatabaseError) in
+      let feed = "\(schema).feed"
+      guard isKept else {
+        try connection.execute(
+          SQL("update \(feed) set name = '' where name <> ''"), deadline: deadline)
+        return nil
+      }
+      // A feed that was ended misses changes: it begins again with another name.
+      try connection.execute(
+        SQL(
+          """
+          with begun as (update \(feed) set name = $1::text, number = 0 where name = '' returning shard)
+          delete from \(schema).changes where shard in (select shard from begun)
+          """), .of(Epoch.random()), deadline: deadline)
+      let rows = try connection.execute(
+        SQL("select name, number from \(feed)"), deadline: deadline)
+      guard let (name, latest) = try rows.first(as: (String, Int).self) else {
+        throw .damaged("the feed")
+      }
+      return (name, latest)
+    }
+  }
+
+  private func mappingErrors<Value>(
+    _ body: () throws(DatabaseError) -> Value
+  ) throws(PostgresLogError) -> Value {
+    do throws(DatabaseError) {
+      return try body()
+    } catch {
+      let remedy =
+        error.state == "42501"
+        ? "; the user needs the right to create the schema \(schema), or to own it" : ""
+      throw PostgresLogError(
+        "the store at \(address) cannot be used: \(error)\(remedy)",
+        isTemporary: error.breaksConnection && error.state != "25006"
+          && error.message.contains("time"))
+    }
+  }
+}

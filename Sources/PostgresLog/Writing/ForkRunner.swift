@@ -1,0 +1,161 @@
+internal import ReactorLog
+internal import Synchronization
+internal import SystemThreads
+
+/// Copies histories, each in a transaction on a connection of its own, so that no other write waits.
+final class ForkRunner: Sendable {
+  struct Fork: Sendable {
+    let source: StoredKey
+    let cursor: Cursor
+    let target: StoredKey
+    let epoch: String
+    let parameters: [UInt8]?
+    let types: String?
+  }
+
+  /// The maximum number of unfinished copies.
+  private static let bound = 64
+  /// The maximum time of a copy.
+  private static let patience = Duration.seconds(600)
+
+  private let database: Database
+  private let hasFeed: Bool
+  private let count = Atomic<Int>(0)
+
+  init(_ database: Database, hasFeed: Bool) {
+    self.database = database
+    self.hasFeed = hasFeed
+  }
+
+  /// Copies a history on a thread of its own, on which the completion is called.
+  func run(
+    _ fork: Fork, _ completion: @escaping @Sendable (Result<Void, LogError>) -> Void
+  ) {
+    let isAccepted = count.add(1, ordering: .relaxed).newValue <= Self.bound
+    let thread =
+      isAccepted
+      ? SystemThread(named: "log-fork") { [self] in
+        let result = database.readers.result(within: Self.patience) {
+          (connection, deadline) throws(DatabaseError) in
+          try copy(fork, connection, deadline)
+        }
+        count.subtract(1, ordering: .relaxed)
+        completion(result.flatMap { $0 ? .success(()) : .failure(.lost(to: nil)) })
+      } : nil
+    guard thread == nil else { return }
+    count.subtract(1, ordering: .relaxed)
+    completion(.failure(.unavailable("Too many forks are being copied.")))
+  }
+
+  /// Copies a history.
+  ///
+  /// - Returns: `false` if the source or the target does not permit it.
+  private func copy(
+    _ fork: Fork, _ connection: Connection, _ deadline: Int64
+  ) throws(DatabaseError) -> Bool {
+    let s = database.schema
+    func rows(_ text: String, _ parameters: Parameters) throws(DatabaseError) -> Rows {
+      try connection.execute(SQL(text), parameters, deadline: deadline)
+    }
+    let key = "shard = $1::int2 and reactor = $2::text and session = $3::text"
+    try connection.executeScript("begin", deadline: deadline)
+    func end(_ result: Bool) throws(DatabaseError) -> Bool {
+      try connection.executeScript(result ? "commit" : "rollback", deadline: deadline)
+      return result
+    }
+    let target = try rows(
+      "select ended, epoch from \(s).sessions where \(key)", fork.target.parameters)
+    if let (isEnded, epoch) = try target.first(as: (Bool, String).self), !isEnded {
+      // An earlier attempt may have been committed when its connection was lost.
+      return try end(epoch == fork.epoch)
+    }
+    // The lock lets the source be written, and not end.
+    let found = try rows(
+      "select id, ended, epoch, parameters from \(s).sessions where \(key) for key share",
+      fork.source.parameters)
+    let source = try found.first(as: (Int64, Bool, String, [UInt8]?).self)
+    if let (_, isEnded, epoch, _) = source, isEnded || epoch != fork.cursor.epoch {
+      return try end(false)
+    }
+    guard let id = try rows("select nextval('\(s).histories')", Parameters()).first(as: Int64.self)
+    else { throw .damaged("a sequence") }
+    let (shard, version) = (fork.target.shard, fork.cursor.version)
+    if let (history, _, _, _) = source {
+      // Mutations first: a snapshot that retention deletes meanwhile is replaced by a later one.
+      var copied = [("mutations", "version, at, action, global, revision, mutation, principal")]
+      if fork.parameters == nil { copied.append(("snapshots", "version, state, schema")) }
+      for (table, columns) in copied {
+        _ = try rows(
+          """
+          insert into \(s).\(table) (shard, history, \(columns))
+          select $1::int2, $2::int8, \(columns) from \(s).\(table)
+          where shard = $3::int2 and history = $4::int8 and version <= $5::int8
+          """, .of(shard, id, fork.source.shard, history, version))
+      }
+      // Revisions that neither a copied nor a later entry has set come from entries that retention has deleted.
+      _ = try rows(
+        """
+        insert into \(s).globals (shard, history, name, revision)
+        select $1::int2, $2::int8, name, revision from (
+          select distinct on (global) global as name, revision from \(s).mutations
+          where shard = $1::int2 and history = $2::int8 and global is not null
+          order by global, version desc) own
+        union all
+        select $1::int2, $2::int8, name, revision from \(s).globals g
+        where shard = $3::int2 and history = $4::int8
+          and not exists (
+            select from \(s).mutations where shard = $1::int2 and history = $2::int8 and version = 1)
+          and not exists (
+            select from \(s).mutations m
+            where m.shard = $3::int2 and m.history = $4::int8 and m.global = g.name)
+        """, .of(shard, id, fork.source.shard, history))
+    }
+    // The copied rows end with the version, and begin with version 1 or after a snapshot.
+    let readable = try rows(
+      """
+      select greatest(last, snapshot) = $3::int8 and (first <= 1 or snapshot >= first - 1) from (
+        select coalesce(min(version), 0) as first, coalesce(max(version), 0) as last
+        from \(s).mutations where shard = $1::int2 and history = $2::int8) m, (
+        select coalesce(max(version), 0) as snapshot
+        from \(s).snapshots where shard = $1::int2 and history = $2::int8) n
+      """, .of(shard, id, version))
+    guard try readable.isTrue() else { return try end(false) }
+    let inherited = source.flatMap { $0.3 }
+    var parameters = fork.target.parameters
+    for value in [id, Int64(version), Timestamp.now.milliseconds] { parameters.add(value) }
+    parameters.add(fork.epoch)
+    parameters.add(fork.parameters ?? inherited)
+    parameters.add(fork.types)
+    parameters.add(database.writer.context.writer)
+    parameters.add(Int64.random(in: Int64.min ... -1))
+    let made = try rows(
+      """
+      insert into \(s).sessions as s (shard, reactor, session, id, version, created, active, epoch,
+        parameters, types, writer, stamp)
+      values ($1::int2, $2::text, $3::text, $4::int8, $5::int8, $6::int8, $6::int8, $7::text, $8::bytea,
+        $9::text, $10::int8, $11::int8)
+      on conflict (shard, reactor, session) do update set id = excluded.id, version = excluded.version,
+        created = excluded.created, active = excluded.active, epoch = excluded.epoch, ended = false,
+        parameters = excluded.parameters, types = excluded.types, former = -1,
+        writer = excluded.writer, stamp = excluded.stamp, born = 0
+      where s.ended
+      """, parameters)
+    guard made.changeCount > 0 else { return try end(false) }
+    if hasFeed {
+      _ = try rows(
+        """
+        with n as (
+          update \(s).feed set number = number + 1 where shard = \(ShardMap.common) returning number)
+        insert into \(s).changes (shard, number, kind, reactor, session, epoch, version, first, origin, at)
+        select \(ShardMap.common), number, 0, $1::text, $2::text, $3::text, $4::int8, $4::int8, $5::text,
+          $6::int8 from n
+        """,
+        .of(
+          fork.target.key.reactor, fork.target.key.id, fork.epoch, version, fork.source.key.id,
+          Timestamp.now))
+    }
+    let result = try end(true)
+    if hasFeed { database.upkeep.wake() }
+    return result
+  }
+}

@@ -1,0 +1,205 @@
+internal import ReactorLog
+internal import Synchronization
+internal import SystemThreads
+internal import Telemetry
+
+/// Writes the requests of many threads in groups: those that arrive while earlier groups are under way form the
+/// next group.
+///
+/// The thread `log-writer` sends groups and receives their results, see ``WriterLoop``. The thread
+/// `log-completion` calls the completions, in the same order. A thread `log-connect` exists while the writer
+/// has no connection.
+final class GroupWriter: Sendable {
+  enum Arrival: Sendable {
+    case write(PendingWrite)
+    case source(any BatchSource)
+  }
+
+  /// The end of an attempt to connect.
+  enum Attempt: Sendable {
+    case connected(Connection, Registration)
+    case failed(DatabaseError)
+  }
+
+  struct CompletedGroup: Sendable {
+    let writes: [PendingWrite]
+    let results: [Result<Void, LogError>]
+    var latestChange: Int?
+  }
+
+  /// The pending requests: those whose completion has not returned.
+  private struct Load {
+    var requests = 0
+    var bytes = 0
+    var isAwaited = false
+  }
+
+  /// The maximum number of pending requests, and of their bytes unless there is only one.
+  private static let requestBound = 65_536
+  private static let byteBound = 268_435_456
+
+  let context: WriterContext
+  let address: PostgresAddress
+  let schema: String
+  let name: String
+  let health: StoreHealth
+  let arrivals: Inbox<Arrival>
+  let attempts: Inbox<Attempt>
+  let waker: Waker
+  private let wait: Duration
+  private let load = Mutex(Load())
+  private let completed = BlockingInbox<CompletedGroup>()
+  private let publisher: ChangePublisher?
+  private let isIdle = Semaphore()
+  private let ended = Semaphore()
+
+  /// Creates a writer and starts its threads, which end after ``close()``.
+  init?(
+    _ context: WriterContext, at address: PostgresAddress, schema: String, named name: String,
+    wait: Duration, publisher: ChangePublisher?, logger: Logger
+  ) {
+    guard let waker = Waker() else { return nil }
+    self.context = context
+    self.address = address
+    self.schema = schema
+    self.name = name
+    self.waker = waker
+    self.wait = wait
+    self.publisher = publisher
+    health = StoreHealth(logger: logger)
+    arrivals = Inbox(waking: waker)
+    attempts = Inbox(waking: waker)
+    guard
+      SystemThread(
+        named: "log-writer",
+        { [self] in
+          var loop = WriterLoop(self)
+          loop.run()
+          completed.close()
+        }) != nil, SystemThread(named: "log-completion", { [self] in complete() }) != nil
+    else {
+      arrivals.close()
+      return nil
+    }
+  }
+
+  /// The end of the wait of a request that arrives now.
+  var deadline: Int64 { Clock.milliseconds + wait.milliseconds }
+
+  /// Writes a request with the next group.
+  ///
+  /// The completion is called on `log-completion`; or immediately, on this thread, if too much is pending or
+  /// the store is closed.
+  func write(_ write: PendingWrite) {
+    let request = write.request
+    let isAccepted = load.withLock { load in
+      guard load.requests < Self.requestBound,
+        load.bytes < Self.byteBound - request.size || load.requests == 0
+      else { return false }
+      load.requests += 1
+      load.bytes += request.size
+      return true
+    }
+    guard isAccepted else {
+      request.completion?(.failure(.unavailable("Too many writes are pending.")))
+      return
+    }
+    guard arrivals.send(.write(write)) else {
+      didComplete(1, bytes: request.size)
+      request.completion?(.failure(.unavailable("The store is closed.")))
+      return
+    }
+  }
+
+  /// Requests the batch of a source when the next group is formed, on `log-writer`.
+  func announce(_ source: any BatchSource) {
+    load.withLock { $0.requests += 1 }
+    guard arrivals.send(.source(source)) else {
+      source.appendBatch()  // the append fails because the store is closed
+      return didComplete(1, bytes: 0)
+    }
+  }
+
+  /// Records that a source was asked for its batch.
+  func didAsk() { didComplete(1, bytes: 0) }
+
+  /// Blocks until no request is pending, including those of completions.
+  func waitUntilIdle(within time: Duration) {
+    let isBusy = load.withLock { load in
+      load.isAwaited = load.requests > 0
+      return load.isAwaited
+    }
+    guard isBusy, isIdle.wait(seconds: Int(clamping: max(1, time.components.seconds))) else {
+      return
+    }
+    isIdle.signal()  // for other waiting threads
+  }
+
+  /// Rejects requests from now on; pending ones are still written.
+  func close() { arrivals.close() }
+
+  /// Blocks until the threads have ended after ``close()``.
+  ///
+  /// - Returns: Whether they ended in time.
+  func waitUntilEnded(within time: Duration) -> Bool {
+    let hasEnded = ended.wait(seconds: Int(clamping: max(1, time.components.seconds)))
+    if hasEnded { ended.signal() }  // for other waiting threads
+    return hasEnded
+  }
+
+  // MARK: log-connect
+
+  /// Connects on a thread of its own, because the system's name service and the connection block.
+  func connect() {
+    let thread = SystemThread(named: "log-connect") { [self] in
+      do throws(DatabaseError) {
+        let deadline = Clock.milliseconds + 60_000
+        let connection = try Connection(address)
+        let registration = try Registration(
+          context.writer, named: name, at: connection, schema: schema, deadline: deadline)
+        try connection.beginPipeline(preparing: context.statements.all, deadline: deadline)
+        attempts.send(.connected(connection, registration))
+      } catch {
+        attempts.send(.failed(error))
+      }
+    }
+    if thread == nil { attempts.send(.failed(.lost("cannot create a thread"))) }
+  }
+
+  // MARK: log-completion
+
+  func complete(
+    _ writes: [PendingWrite], _ results: [Result<Void, LogError>], latestChange: Int? = nil
+  ) {
+    _ = completed.send(
+      CompletedGroup(writes: writes, results: results, latestChange: latestChange))
+  }
+
+  private func complete() {
+    while let groups = completed.receive(waiting: 600) {
+      for group in groups {
+        var bytes = 0
+        for (write, result) in zip(group.writes, group.results) {
+          if case .success = result { write.session?.didWrite(write.request.operation) }
+          write.request.completion?(result)
+          bytes += write.request.size
+        }
+        // Publish the changes after the completions, which publish the states.
+        if let latest = group.latestChange { publisher?.publish(latest) }
+        didComplete(group.writes.count, bytes: bytes)
+      }
+    }
+    ended.signal()
+  }
+
+  private func didComplete(_ count: Int, bytes: Int) {
+    let isAwaited = load.withLock { load in
+      load.requests -= count
+      load.bytes -= bytes
+      guard load.requests == 0, load.isAwaited else { return false }
+      load.isAwaited = false
+      return true
+    }
+    if isAwaited { isIdle.signal() }
+  }
+}
