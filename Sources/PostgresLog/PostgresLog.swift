@@ -95,6 +95,7 @@ public final class PostgresLog: MutationLog {
     if time > .zero { database.writer.waitUntilIdle(within: time) }
     database.writer.close()
     database.upkeep.close()
+    forks.close()
     database.readers.close()
     return time > .zero ? database.writer.waitUntilEnded(within: deadline - .now) : false
   }

@@ -6,7 +6,7 @@ internal import Synchronization
 /// It knows which write of the session it has seen last, so that no write succeeds after one of another process
 /// that it has not seen.
 final class PostgresSessionLog: SessionLog {
-  /// What this process knows of the session's row.
+  /// The knowledge of this process about the session's row.
   private enum Claim: Sendable {
     /// Nothing: only the version counts.
     case none

@@ -11,7 +11,7 @@ struct FenceTests {
     let settings = try newStore()
     let logs = try (0..<4).map { _ in try PostgresLog(settings) }
     let ids = (0..<20).map { "s\($0)" }
-    // The entries that each writer was told are stored: the version and the writer's name.
+    // The entries whose append has succeeded: the version and the writer's name.
     let accepted = try await withThrowingTaskGroup(of: [String: [Int: String]].self) { group in
       for (place, log) in logs.enumerated() {
         group.addTask {

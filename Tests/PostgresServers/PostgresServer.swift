@@ -5,7 +5,7 @@ import TestSupport
 
 /// A PostgreSQL server in a temporary folder, which accepts connections at a socket in it.
 ///
-/// `postgres` refuses to run as root: then it runs as the user `postgres`, which Debian's package makes. The
+/// `postgres` rejects root: then it runs as the user `postgres`, which Debian's package makes. The
 /// server ends, and its folder is removed, when the object is released, and when this process ends in any way.
 public final class PostgresServer: Sendable {
   /// An error of a program.

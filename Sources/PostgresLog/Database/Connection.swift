@@ -135,7 +135,7 @@ final class Connection: @unchecked Sendable {
     guard remaining > 0 else {
       // The connection is dropped, which ends neither the statement nor its locks at once.
       cancel()
-      throw .lost("the database did not answer in time")
+      throw .lost("the database sent no response in time")
     }
     var watched = pollfd(fd: descriptor, events: Int16(events), revents: 0)
     _ = unsafe poll(&watched, 1, Int32(clamping: remaining))

@@ -11,7 +11,7 @@ final class Rows {
 
   deinit { unsafe PQclear(result) }
 
-  /// What a result is.
+  /// The kind of a result.
   enum Kind {
     /// The rows of a statement, possibly none.
     case rows

@@ -41,7 +41,7 @@ private struct ImportedLines {
   private let map = ShardMap()
   private var line = 0
   private var session: ImportedLine.Session?
-  /// What the next lines belong to.
+  /// The part of the export that the next lines belong to.
   private enum Part { case none, session, damagedSession, leftOut }
   private var part = Part.none
   private var history: Int64 = 0

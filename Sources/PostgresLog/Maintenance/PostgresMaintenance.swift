@@ -7,7 +7,7 @@ internal import Telemetry
 /// All calls block.
 public struct PostgresMaintenance: Sendable {
   /// How long a statement may take, in milliseconds.
-  private static let patience: Int64 = 600_000
+  private static let timeout: Int64 = 600_000
 
   let address: PostgresAddress
   let name: String
@@ -19,7 +19,7 @@ public struct PostgresMaintenance: Sendable {
     name = schema
   }
 
-  var deadline: Int64 { Clock.milliseconds + Self.patience }
+  var deadline: Int64 { Clock.milliseconds + Self.timeout }
 
   /// Exports one state of the store as JSON, one object per line, in the format of a store in a file.
   ///

@@ -12,6 +12,7 @@ final class ReaderPool: Sendable {
 
   private let address: PostgresAddress
   private let wait: Duration
+  private let timeout: Duration
   private let slots: [Slot]
   private let next = Atomic<Int>(0)
   private let isClosed = Atomic<Bool>(false)
@@ -21,27 +22,29 @@ final class ReaderPool: Sendable {
   /// - Parameters:
   ///   - address: The database.
   ///   - wait: How long a read is repeated on new connections while the database cannot be reached.
+  ///   - timeout: How long a statement may take; `nil` for the same time.
   ///   - size: The maximum number of connections.
-  init(_ address: PostgresAddress, wait: Duration, size: Int = 8) {
+  init(_ address: PostgresAddress, wait: Duration, timeout: Duration? = nil, size: Int = 8) {
+    self.timeout = timeout ?? wait
     self.address = address
     self.wait = wait
     slots = (0..<size).map { _ in Slot() }
   }
 
   /// Calls a body with a connection that no other thread uses meanwhile, again if the connection is lost.
-  ///
-  /// The time is the maximum; `nil` for the usual one.
   func read<Value: Sendable>(
-    within time: Duration? = nil,
     _ body: (Connection, _ deadline: Int64) throws(DatabaseError) -> Value
   ) throws(LogError) -> Value {
-    let deadline = Clock.milliseconds + (time ?? wait).milliseconds
+    let start = Clock.milliseconds
+    let deadline = start + timeout.milliseconds
     while true {
       guard !isClosed.load(ordering: .relaxed) else { throw .unavailable("The store is closed.") }
       do throws(DatabaseError) {
         return try attempt(body, deadline)
       } catch {
-        guard error.breaksConnection || error.isTransient, Clock.milliseconds < deadline else {
+        guard error.breaksConnection || error.isTransient,
+          Clock.milliseconds < start + wait.milliseconds
+        else {
           throw error.logError
         }
         usleep(20_000)  // a server that is starting rejects connections at once
@@ -51,11 +54,10 @@ final class ReaderPool: Sendable {
 
   /// Calls a body as ``read(_:)`` does, and returns its result.
   func result<Value: Sendable>(
-    within time: Duration? = nil,
     of body: (Connection, _ deadline: Int64) throws(DatabaseError) -> Value
   ) -> Result<Value, LogError> {
     do throws(LogError) {
-      return .success(try read(within: time, body))
+      return .success(try read(body))
     } catch {
       return .failure(error)
     }

@@ -7,7 +7,7 @@ struct StoreSetup {
   /// The earliest version of PostgreSQL.
   private static let earliest = 130_000
   /// How long a statement may take, in milliseconds; a migration waits for another process's.
-  private static let patience: Int64 = 600_000
+  private static let timeout: Int64 = 600_000
 
   private let connection: Connection
   private let address: PostgresAddress
@@ -33,7 +33,7 @@ struct StoreSetup {
     }
   }
 
-  private var deadline: Int64 { Clock.milliseconds + Self.patience }
+  private var deadline: Int64 { Clock.milliseconds + Self.timeout }
 
   /// Checks the server, and creates or migrates the tables.
   func prepare(logger: Logger) throws(PostgresLogError) {

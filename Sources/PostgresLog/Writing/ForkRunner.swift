@@ -16,16 +16,22 @@ final class ForkRunner: Sendable {
   /// The maximum number of unfinished copies.
   private static let bound = 64
   /// The maximum time of a copy.
-  private static let patience = Duration.seconds(600)
+  private static let timeout = Duration.seconds(600)
 
   private let database: Database
+  /// Connections beside those of readers, so that long copies delay no read.
+  private let connections: ReaderPool
   private let hasFeed: Bool
   private let count = Atomic<Int>(0)
 
   init(_ database: Database, hasFeed: Bool) {
     self.database = database
+    connections = ReaderPool(
+      database.writer.address, wait: database.writer.wait, timeout: Self.timeout, size: 4)
     self.hasFeed = hasFeed
   }
+
+  func close() { connections.close() }
 
   /// Copies a history on a thread of its own, on which the completion is called.
   func run(
@@ -35,12 +41,16 @@ final class ForkRunner: Sendable {
     let thread =
       isAccepted
       ? SystemThread(named: "log-fork") { [self] in
-        let result = database.readers.result(within: Self.patience) {
-          (connection, deadline) throws(DatabaseError) in
-          try copy(fork, connection, deadline)
+        var mayBeStored = false
+        let result = connections.result { (connection, deadline) throws(DatabaseError) in
+          try copy(fork, connection, deadline, &mayBeStored)
         }
         count.subtract(1, ordering: .relaxed)
-        completion(result.flatMap { $0 ? .success(()) : .failure(.lost(to: nil)) })
+        switch result {
+        case .success(let isStored): completion(isStored ? .success(()) : .failure(.lost(to: nil)))
+        case .failure(.unavailable) where mayBeStored: completion(.failure(.unknown))
+        case .failure(let error): completion(.failure(error))
+        }
       } : nil
     guard thread == nil else { return }
     count.subtract(1, ordering: .relaxed)
@@ -51,7 +61,7 @@ final class ForkRunner: Sendable {
   ///
   /// - Returns: `false` if the source or the target does not permit it.
   private func copy(
-    _ fork: Fork, _ connection: Connection, _ deadline: Int64
+    _ fork: Fork, _ connection: Connection, _ deadline: Int64, _ mayBeStored: inout Bool
   ) throws(DatabaseError) -> Bool {
     let s = database.schema
     func rows(_ text: String, _ parameters: Parameters) throws(DatabaseError) -> Rows {
@@ -154,6 +164,7 @@ final class ForkRunner: Sendable {
           fork.target.key.reactor, fork.target.key.id, fork.epoch, version, fork.source.key.id,
           Timestamp.now))
     }
+    mayBeStored = true
     let result = try end(true)
     if hasFeed { database.upkeep.wake() }
     return result

@@ -46,7 +46,8 @@ final class GroupWriter: Sendable {
   let arrivals: Inbox<Arrival>
   let attempts: Inbox<Attempt>
   let waker: Waker
-  private let wait: Duration
+  /// How long a request waits for the database.
+  let wait: Duration
   private let load = Mutex(Load())
   private let completed = BlockingInbox<CompletedGroup>()
   private let publisher: ChangePublisher?
@@ -120,7 +121,7 @@ final class GroupWriter: Sendable {
     }
   }
 
-  /// Records that a source was asked for its batch.
+  /// Records that the batch of a source was requested.
   func didAsk() { didComplete(1, bytes: 0) }
 
   /// Blocks until no request is pending, including those of completions.

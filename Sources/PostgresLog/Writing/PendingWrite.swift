@@ -8,7 +8,7 @@ final class PendingWrite: Sendable {
   let session: PostgresSessionLog?
   /// The revision that the global must have; `nil` for any.
   let revision: UInt64?
-  /// When the request fails if the database has not answered, in ``Clock/milliseconds``.
+  /// The time at which the request fails without a response of the database, in ``Clock/milliseconds``.
   let deadline: Int64
   /// Whether it is written in a group of its own, because the group that contained it was rejected.
   let isAlone: Bool
@@ -29,7 +29,7 @@ final class PendingWrite: Sendable {
     PendingWrite(request, of: session, revision: revision, deadline: deadline, isAlone: true)
   }
 
-  /// What the write changes; a group has at most one write of each.
+  /// The row that the write changes; a group has at most one write of each.
   enum Subject: Hashable {
     case session(SessionKey)
     case snapshot(SessionKey)
@@ -67,7 +67,7 @@ struct WriteGroup {
   /// The number of the last change; `nil` without changes.
   var latestChange: Int?
   var error: DatabaseError?
-  /// Whether its writes have failed because the database did not answer.
+  /// Whether its writes have failed because the database sent no response.
   var isExpired = false
 
   /// Adds a write.

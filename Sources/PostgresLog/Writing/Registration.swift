@@ -1,7 +1,7 @@
 internal import ReactorLog
 internal import SystemThreads
 
-/// What a writer knows about its groups after it has connected again.
+/// The fate of a writer's groups, read after it has connected again.
 struct Registration: Sendable {
   /// The number of the last committed group.
   ///

@@ -15,7 +15,7 @@ final class Upkeep: Sendable {
 
   /// The maximum number of sessions with a new snapshot; those beyond it wait for the sweep.
   private static let savedBound = 10_000
-  /// The pause between two rounds if nobody wakes the thread, and while changes are retained.
+  /// The pause between two rounds unless a caller wakes the thread, and while changes are retained.
   private static let pauses = (idle: Duration.seconds(60), feed: Duration.milliseconds(500))
   /// The pause after an error.
   private static let failurePause = Duration.seconds(5)
@@ -85,7 +85,7 @@ struct UpkeepRound {
   private static let rowsPerStep = 2000
   /// The intervals of sweeps over all sessions, and over outcomes and changes.
   private static let (sweep, expiry) = (Duration.seconds(86_400), Duration.seconds(60))
-  private static let patience: Int64 = 60_000
+  private static let timeout: Int64 = 60_000
 
   private let connection: Connection
   private let s: String
@@ -109,7 +109,7 @@ struct UpkeepRound {
     _ text: String, _ parameters: Parameters = Parameters()
   ) throws(DatabaseError) -> Rows {
     try connection.execute(
-      SQL(text), parameters, deadline: Clock.milliseconds + Self.patience)
+      SQL(text), parameters, deadline: Clock.milliseconds + Self.timeout)
   }
 
   func latestChange() throws(DatabaseError) -> Int? {

@@ -153,7 +153,9 @@ struct WriterLoop {
       let writes = groups[index].writes
       writer.complete(writes, writes.map { _ in .failure(.unknown) })
     }
-    if isLate, connection != nil { didLoseConnection(.lost("the database did not answer in time")) }
+    if isLate, connection != nil {
+      didLoseConnection(.lost("the database sent no response in time"))
+    }
   }
 
   // MARK: Groups
