@@ -418,8 +418,9 @@ let package = Package(
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
-        "Brokers", "HotPathCounts", "PublicTestData", "ReactorClient", "ReactorCoding",
-        "ReadmeExample", "TestSupport", "cart", "counter-client", "faulty", "offline",
+        "Brokers", "HotPathCounts", "PostgresServers", "PublicTestData", "ReactorClient",
+        "ReactorCoding", "ReadmeExample", "TestSupport", "cart", "counter-client", "faulty",
+        "offline",
         "reactord", "releases", "room", "talk", "todo",
       ],
       exclude: [

@@ -179,6 +179,10 @@ struct InvocationReader {
       case .valued("--config", let path): flags.file = path
       case .valued(let flag, let value) where ownFlags.contains(flag):
         flags.own[flag, default: []].append(value)
+      case .valued("--store", let value) where StoreChoice(value)?.hasPassword == true:
+        throw .usage(
+          "--store: other users see the password of an argument; set it in the file of settings, "
+            + "REACTORD_STORE or PGPASSFILE")
       case .valued(let flag, let value):
         if let setting = table.setting(flag: flag) { flags.settings.append((setting, value)) }
       }

@@ -30,19 +30,26 @@ extension Configuration {
       help: "The address to listen on; port 0 selects a free one. Sockets from systemd replace it."),
     Setting(
       "store", \.store, .store,
-      help: "Where session logs are stored; with memory they are lost when the process ends."),
+      help: """
+        Where session logs are stored; with memory they are lost when the process ends. A database can have all \
+        parameters of libpq (postgres://USER@HOST1,HOST2/DATABASE?target_session_attrs=read-write); its \
+        password belongs into the file of settings, the environment or PGPASSFILE.
+        """),
     Setting(
       "cluster.credentials", \.clusterCredentials, .path,
       help: "The credentials file (.creds) for the brokers of a store nats://; empty for none."),
     Setting(
       "cluster.wait", \.clusterWait, .duration(1...300),
       help: """
-        How long requests wait for brokers of a store nats:// that do not confirm a change, before \
-        they get 503.
+        How long requests wait for the brokers of a store nats:// or the database of a store postgres:// \
+        that does not confirm a change, before they get 503.
         """),
     Setting(
       "cluster.name", \.clusterName, .clusterName,
-      help: "The prefix of all subjects and streams of a store nats://."),
+      help: """
+        The prefix of all subjects and streams of a store nats://, and the schema of the tables of a store \
+        postgres://.
+        """),
     Setting(
       "cluster.replicas", \.clusterReplicas, .count(1...5),
       help: """
@@ -333,7 +340,8 @@ extension Configuration {
       "start.wait", \.startWait, .duration(0...3_600),
       help: """
         How long to wait at the start for another process, such as a predecessor that was killed, to \
-        release the address and the store, or for the brokers of a store nats://.
+        release the address and the store, or for the brokers or the database of a store nats:// or \
+        postgres://.
         """),
     Setting(
       "shutdown.grace", \.shutdownGrace, .duration(0...3_600),

@@ -30,7 +30,8 @@ extension ServiceContext {
     let marks: CrashMarks?
     switch configuration.store {
     case .sqlite(let path): marks = CrashMarks(besideStore: path, creating: true)
-    case .memory, .nats: marks = supervisor.flatMap { CrashMarks(descriptor: $0.marksDescriptor) }
+    case .memory, .nats, .postgres:
+      marks = supervisor.flatMap { CrashMarks(descriptor: $0.marksDescriptor) }
     }
     guard let marks else {
       if case .sqlite = configuration.store {

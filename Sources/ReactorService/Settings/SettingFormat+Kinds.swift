@@ -162,8 +162,8 @@ extension SettingFormat where Value == StoreChoice {
   /// The kind and place of a store.
   static var store: SettingFormat {
     SettingFormat(
-      placeholder: "memory|sqlite:PATH|nats://HOST[,...]",
-      expected: "memory, sqlite:PATH or nats://HOST:PORT[,...]",
+      placeholder: "memory|sqlite:PATH|postgres://HOST/DB|nats://HOST[,...]",
+      expected: "memory, sqlite:PATH, postgres://USER@HOST/DATABASE or nats://HOST:PORT[,...]",
       read: { StoreChoice($0) }, write: \.description)
   }
 }

@@ -1,6 +1,9 @@
 #if NATS
   internal import NATSClient
 #endif
+#if PostgreSQL
+  internal import PostgresLog
+#endif
 
 /// Where session logs are stored.
 public enum StoreChoice: Sendable, Equatable {
@@ -13,11 +16,21 @@ public enum StoreChoice: Sendable, Equatable {
   /// In streams of the NATS brokers at these addresses: `nats://HOST:PORT[,...]`.
   case nats(addresses: String)
 
-  /// Reads `memory`, `sqlite:PATH`, or the addresses of brokers, which begin with `nats://` or
-  /// `tls://`; `nil` for anything else.
+  /// In a PostgreSQL database: a URL with everything that libpq accepts.
+  case postgres(address: String)
+
+  /// Reads `memory`, `sqlite:PATH`, the URL of a database, which begins with `postgres://` or
+  /// `postgresql://`, or the addresses of brokers, which begin with `nats://` or `tls://`; `nil` for anything
+  /// else.
+  ///
+  /// The rest of a URL is checked when the store is opened: a problem with this text would show its password.
   public init?(_ text: String) {
     if text == "memory" {
       self = .memory
+      return
+    }
+    if text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") {
+      self = .postgres(address: text)
       return
     }
     if Self.areBrokers(text) {
@@ -32,12 +45,13 @@ public enum StoreChoice: Sendable, Equatable {
 }
 
 extension StoreChoice: CustomStringConvertible {
-  /// The form that `init(_:)` reads, without the credentials of brokers.
+  /// The form that `init(_:)` reads, without the credentials of brokers, and of a database only its place.
   public var description: String {
     switch self {
     case .memory: "memory"
     case .sqlite(let path): "sqlite:\(path)"
     case .nats(let addresses): Self.describe(addresses)
+    case .postgres(let address): Self.describe(database: address)
     }
   }
 }
@@ -59,5 +73,26 @@ extension StoreChoice: CustomStringConvertible {
     }
 
     private static func describe(_ addresses: String) -> String { "nats://" }
+  }
+#endif
+
+#if PostgreSQL
+  extension StoreChoice {
+    /// Whether the text of a database contains a password, which must not be an argument.
+    var hasPassword: Bool {
+      guard case .postgres(let text) = self else { return false }
+      return PostgresAddress(text)?.hasPassword == true
+    }
+
+    private static func describe(database text: String) -> String {
+      PostgresAddress(text)?.description ?? "postgres://"
+    }
+  }
+#else
+  extension StoreChoice {
+    /// `false`: this build cannot use a database.
+    var hasPassword: Bool { false }
+
+    private static func describe(database text: String) -> String { "postgres://" }
   }
 #endif

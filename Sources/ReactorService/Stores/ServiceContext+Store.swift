@@ -78,6 +78,7 @@ extension ServiceContext {
         throw ConfigurationError(error)
       }
     case .nats(let addresses): return try await openBrokers(addresses)
+    case .postgres(let address): return try openDatabase(address)
     }
   }
 }

@@ -12,9 +12,13 @@ extension ServiceContext {
     if case .nats(let addresses) = configuration.store {
       return try await execute(task, atBrokers: addresses)
     }
+    if case .postgres(let address) = configuration.store {
+      return try await execute(task, atDatabase: address)
+    }
     guard case .sqlite(let path) = configuration.store else {
       throw ConfigurationError.configuration(
-        "'reactord log' needs a store sqlite:PATH or nats://, found \(configuration.store)")
+        "'reactord log' needs a store sqlite:PATH, postgres:// or nats://, found \(configuration.store)"
+      )
     }
     // A file size limit makes writes fail instead of ending the process.
     signal(SIGXFSZ, SIG_IGN)

@@ -1,4 +1,5 @@
 import Foundation
+import PostgresServers
 import Synchronization
 
 /// The real service, in a process of its own.
@@ -73,10 +74,15 @@ final class ReactordProcess: Sendable {
   /// The store of tests that do not select one.
   ///
   /// `REACTORD_TEST_STORE` selects it: `nats` is one broker, `nats3` is three brokers, `cluster` is
-  /// one broker and three nodes. The default is memory.
+  /// one broker and three nodes, `postgres` a schema of its own at one PostgreSQL. The default is memory.
   private static func standardStore() throws -> [String] {
     switch testStore {
     case "nats", "cluster": try NATSStore().flags
+    case "postgres":
+      [
+        "--store", try PostgresServer.shared.get().url(), "--cluster-name",
+        PostgresServer.newSchema(),
+      ]
     case "nats3": try NATSStore.onThreeBrokers().flags
     default: ["--store", "memory"]
     }

@@ -16,6 +16,11 @@ struct RejectionTests {
     (["server"], "unknown command \"server\"; see 'reactord --help'"),
     (["--listen", "x"], "unknown flag --listen; flags of the daemon follow 'reactord serve'"),
     (["defaults", "x"], "'reactord defaults' takes no arguments"),
+    (
+      ["serve", "--store", "postgres://ada:secret@db/app"],
+      "--store: other users see the password of an argument; set it in the file of settings, "
+        + "REACTORD_STORE or PGPASSFILE"
+    ),
     ([], "a command is missing"),
   ])
   func `an invalid command line is an error with exit code 64`(
@@ -41,11 +46,17 @@ struct RejectionTests {
     ),
     ("--limits-body=-1", "expected a number of bytes from 1 to 1073741824, found -1"),
     ("--log-level=loud", "expected one of trace, debug, info, warning, error, found loud"),
-    ("--store=disk", "expected memory, sqlite:PATH or nats://HOST:PORT[,...], found disk"),
-    ("--store=nats://", "expected memory, sqlite:PATH or nats://HOST:PORT[,...], found nats://"),
+    (
+      "--store=disk",
+      "expected memory, sqlite:PATH, postgres://USER@HOST/DATABASE or nats://HOST:PORT[,...], found disk"
+    ),
+    (
+      "--store=nats://",
+      "expected memory, sqlite:PATH, postgres://USER@HOST/DATABASE or nats://HOST:PORT[,...], found nats://"
+    ),
     (
       "--store=nats://h:x",
-      "expected memory, sqlite:PATH or nats://HOST:PORT[,...], found nats://h:x"
+      "expected memory, sqlite:PATH, postgres://USER@HOST/DATABASE or nats://HOST:PORT[,...], found nats://h:x"
     ),
     (
       "--auth-jwt-audience=,",

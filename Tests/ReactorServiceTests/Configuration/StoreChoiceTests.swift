@@ -12,6 +12,17 @@ struct StoreChoiceTests {
     #expect(StoreChoice(choice.description) == choice)
   }
 
+  @Test func `the description of a database has no secret, also if the text is invalid`() {
+    for text in [
+      "postgres://ada:secret@db:5433/app", "postgresql://db/app?password=secret",
+      "postgres://u:secret@h:x:y/db?bad",
+    ] {
+      #expect(StoreChoice(text) == .postgres(address: text))
+      #expect(StoreChoice(text)?.description.contains("secret") == false)
+      #expect(StoreChoice(text)?.description.hasPrefix("postgres://") == true)
+    }
+  }
+
   @Test(arguments: [
     "", "memory:", "Memory", "sqlite", "sqlite:", "nats:x", "disk:x", "sqlite:a\0b",
   ])
