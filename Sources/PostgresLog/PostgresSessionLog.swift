@@ -87,8 +87,11 @@ final class PostgresSessionLog: SessionLog {
   }
 
   func end(completion: @escaping @Sendable (Result<Void, LogError>) -> Void) {
-    write(.end(key.key), completion)
-    database.upkeep.wake()
+    let upkeep = database.upkeep
+    write(.end(key.key)) { result in
+      if case .success = result { upkeep.wake() }
+      completion(result)
+    }
   }
 
   func lastWriter(completion: @escaping ReadCompletion<NodeID?>) {

@@ -18,7 +18,9 @@ struct WriterLoop {
   private var isConnecting = false
   private var nextAttempt: Int64 = 0
   private var pause = Self.pauses.lowerBound
-  /// The writes that are in no group, in order.
+  /// The arrivals that are in no group, in order; the batches of sources are requested when a group is formed.
+  private var arrived: [GroupWriter.Arrival] = []
+  /// The writes that are in no group, in order, before the arrivals.
   private var pending: [PendingWrite] = []
   /// The groups under way, in order; without a connection, those whose fate is unknown.
   private var groups: [WriteGroup] = []
@@ -48,10 +50,11 @@ struct WriterLoop {
       } catch {
         didLoseConnection(error)
       }
-      let isDone = pending.isEmpty && groups.isEmpty && rolledBack.isEmpty
+      let isDone =
+        arrived.isEmpty && pending.isEmpty && groups.isEmpty && rolledBack.isEmpty
       if isDone, writer.arrivals.isFinished { break }
       // A group that was rolled back has left its writes.
-      if canSend, !pending.isEmpty { continue }
+      if mayBegin, !pending.isEmpty { continue }
       sleep()
     }
     do throws(DatabaseError) {
@@ -115,25 +118,33 @@ struct WriterLoop {
 
   // MARK: Arrivals
 
-  /// Receives the writes of the next groups, and asks the sources for theirs.
-  ///
-  /// While no group can be sent, they remain in the inbox and become one group.
+  /// Receives the writes of the next group, and requests those of the sources, if a group may begin.
   private mutating func receiveArrivals() {
-    guard connection == nil || canSend else { return }
+    receive()
+    guard connection == nil || mayBegin else { return }
+    requestBatches()
     // Sources append their requests to the inbox: receive these as well.
-    for _ in 0..<2 {
-      var arrived: [GroupWriter.Arrival] = []
-      writer.arrivals.receive(into: &arrived)
-      pending.reserveCapacity(pending.count + arrived.count)
-      for arrival in arrived {
-        switch arrival {
-        case .write(let write): pending.append(write)
-        case .source(let source):
-          source.appendBatch()
-          writer.didAsk()
-        }
+    receive()
+    requestBatches()
+  }
+
+  private mutating func receive() {
+    var arrivals: [GroupWriter.Arrival] = []
+    writer.arrivals.receive(into: &arrivals)
+    if arrived.isEmpty { arrived = arrivals } else { arrived += arrivals }
+  }
+
+  private mutating func requestBatches() {
+    pending.reserveCapacity(pending.count + arrived.count)
+    for arrival in arrived {
+      switch arrival {
+      case .write(let write): pending.append(write)
+      case .source(let source):
+        source.appendBatch()
+        writer.didAsk()
       }
     }
+    arrived = []
   }
 
   /// Fails the writes that have waited too long.
@@ -165,8 +176,16 @@ struct WriterLoop {
       && groups.count < Self.groupsUnderWay
   }
 
+  /// Whether a group may begin now.
+  ///
+  /// A group follows one that is under way only if it is not smaller: each is a commit, and writes that wait for
+  /// a commit to end share the next one.
+  private var mayBegin: Bool {
+    canSend && (groups.isEmpty || pending.count + arrived.count >= groups[0].writes.count)
+  }
+
   private mutating func sendGroups() throws(DatabaseError) {
-    while canSend, !pending.isEmpty, let connection {
+    while mayBegin, !pending.isEmpty, let connection {
       var group = WriteGroup()
       var count = 0
       while count < pending.count, group.add(pending[count]) { count += 1 }
@@ -284,8 +303,8 @@ struct WriterLoop {
 
   /// Blocks until something arrives, a result can be read, or a deadline has passed.
   private mutating func sleep() {
-    // While no group can be sent, an arrival needs no wake.
-    let listens = connection == nil || canSend
+    // While a group is under way, an arrival needs no wake: the end of the group is one.
+    let listens = connection == nil || canSend && groups.isEmpty
     if listens, !writer.arrivals.prepareToSleep(), !writer.arrivals.isFinished { return }
     guard writer.attempts.prepareToSleep() else { return writer.arrivals.cancelSleep() }
     let now = Clock.milliseconds
