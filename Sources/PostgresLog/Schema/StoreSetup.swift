@@ -74,8 +74,13 @@ struct StoreSetup {
 
   /// The version of the tables; `nil` if there are none.
   private func storedVersion() throws(DatabaseError) -> Int? {
+    // Read from the tables of the catalog: functions such as to_regclass can miss what another process has
+    // created since this transaction began.
     let found = try connection.execute(
-      "select to_regclass($1::text) is not null", .of("\(schema).tables"), deadline: deadline)
+      """
+      select exists (select from pg_catalog.pg_class c join pg_catalog.pg_namespace n
+        on n.oid = c.relnamespace where n.nspname = $1::text and c.relname = 'tables')
+      """, .of(name), deadline: deadline)
     guard try found.isTrue() else { return nil }
     let rows = try connection.execute(
       SQL("select version from \(schema).tables"), deadline: deadline)
@@ -98,7 +103,8 @@ struct StoreSetup {
     }
     if stored == nil {
       let found = try connection.execute(
-        "select to_regnamespace($1::text) is not null", .of(schema), deadline: deadline)
+        "select exists (select from pg_catalog.pg_namespace where nspname = $1::text)", .of(name),
+        deadline: deadline)
       let create =
         try found.isTrue() ? "" : "create schema \(schema);"
       try connection.executeScript(
