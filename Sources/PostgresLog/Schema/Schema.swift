@@ -181,13 +181,15 @@ enum Schema {
         primary key (shard, number)
       );
 
-      -- The processes that write: the number of the last committed group, and the stamps of its operations and
+      -- The processes that write: the number that the next group must continue, which a new connection changes;
+      -- the number of the last committed group, and the stamps of its operations and
       -- of those of the groups before it that changed nothing.
       create table \(schema).writers (
         shard smallint not null,
         id bigint not null,
         name text not null,
         number bigint not null,
+        committed bigint not null default 0,
         lost bigint[] not null default '{}',
         started timestamptz not null default now(),
         primary key (shard, id)

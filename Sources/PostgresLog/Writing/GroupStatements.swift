@@ -48,7 +48,7 @@ struct GroupStatements: Sendable {
       """
       , lost as (select stamp from batch except select stamp from won),
       sealed as (
-        update \(s).writers w set number = $\(number)::int8, lost = array(
+        update \(s).writers w set number = $\(number)::int8, committed = $\(number)::int8, lost = array(
             select l from unnest(w.lost) l where l >> 16 > $\(number)::int8 - 8
             union all select stamp from lost)
         where shard = \(ShardMap.common) and id = $1::int8 and number = $\(previous)::int8

@@ -19,7 +19,8 @@ struct Registration: Sendable {
 
   /// Registers a writer; blocks while a transaction of an earlier connection is being executed.
   ///
-  /// The row gets another number, so that the groups fail which the server has received from earlier
+  /// The row gets another number, but retains the number of the last committed group: the connection can be lost
+  /// before the result arrives. So the groups fail which the server has received from earlier
   /// connections and has not begun.
   init(
     _ writer: Int64, named name: String, at connection: Connection, schema: String, deadline: Int64
@@ -35,10 +36,10 @@ struct Registration: Sendable {
       SQL(
         """
         with former as (
-          select number, lost from \(table) where shard = \(ShardMap.common) and id = $1::int8 for update)
-        update \(table) w set number = former.number + 1000, lost = '{}' from former
+          select number, committed, lost from \(table) where shard = \(ShardMap.common) and id = $1::int8 for update)
+        update \(table) w set number = former.number + 1000 from former
         where w.shard = \(ShardMap.common) and w.id = $1::int8
-        returning former.number, former.lost, w.number, (select number from \(schema).feed)
+        returning former.committed, former.lost, w.number, (select number from \(schema).feed)
         """), .of(writer), deadline: deadline)
     guard
       let (committed, lost, number, latest) = try rows.first(
