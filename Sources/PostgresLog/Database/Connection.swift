@@ -137,6 +137,8 @@ final class Connection: @unchecked Sendable {
       cancel()
       throw .lost("the database sent no response in time")
     }
+    // libpq closes the socket after an error, and poll() ignores a descriptor that is negative.
+    guard descriptor >= 0 else { throw lost }
     var watched = pollfd(fd: descriptor, events: Int16(events), revents: 0)
     _ = unsafe poll(&watched, 1, Int32(clamping: remaining))
   }

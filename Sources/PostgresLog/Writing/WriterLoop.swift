@@ -317,6 +317,12 @@ struct WriterLoop {
     if connection == nil, !isConnecting { until = min(until, nextAttempt) }
     var watched = [pollfd(fd: writer.waker.descriptor, events: Int16(POLLIN), revents: 0)]
     if let connection {
+      // libpq closes the socket after an error, and poll() ignores a descriptor that is negative.
+      guard connection.descriptor >= 0 else {
+        writer.arrivals.cancelSleep()
+        writer.attempts.cancelSleep()
+        return didLoseConnection(.lost("the connection was lost"))
+      }
       let events = hasUnsentBytes ? POLLIN | POLLOUT : POLLIN
       watched.append(pollfd(fd: connection.descriptor, events: Int16(events), revents: 0))
     }
