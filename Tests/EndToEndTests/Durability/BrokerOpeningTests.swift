@@ -35,7 +35,8 @@ import Testing
   ])
   func `an address without a broker is an error`(_ address: String) throws {
     try expectFailure(
-      ["--store", address], "expected memory, sqlite:PATH or nats://HOST:PORT[,...]")
+      ["--store", address],
+      "expected memory, sqlite:PATH, postgres://USER@HOST/DATABASE or nats://HOST:PORT[,...]")
   }
 
   @Test func `rejected credentials end the start with an error that does not show them`() throws {
