@@ -12,7 +12,8 @@ struct MaintenanceTests {
     return lines
   }
 
-  private func fill(_ log: PostgresLog) async throws {
+  /// Stores rows of all kinds; the upkeep deletes the outcome when it has expired since its time.
+  private func fill(_ log: PostgresLog, at time: Timestamp = .now) async throws {
     let key = IdempotencyKey("k \"x\"", for: [1])
     var batch = LogBatch((1...3).map { LogEntry(counted: $0, by: "ada") })
     batch.accepted = [
@@ -23,7 +24,7 @@ struct MaintenanceTests {
     ]
     batch.outcomes = [
       StoredOutcome(
-        key: key, at: Timestamp(milliseconds: 8), version: 2,
+        key: key, at: time, version: 2,
         failure: ActionFailure(index: 1, reason: nil))
     ]
     batch.timers = [
@@ -78,7 +79,7 @@ struct MaintenanceTests {
     var settings = try newStore()
     settings.outcomeRetention = .milliseconds(1)
     let log = try PostgresLog(settings)
-    try await fill(log)
+    try await fill(log, at: Timestamp(milliseconds: 8))
     try await log.demo().end()
     for table in [
       "mutations", "accepted", "outcomes", "timers", "failures", "globals", "removals",
