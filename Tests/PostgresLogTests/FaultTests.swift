@@ -129,6 +129,89 @@ struct FaultTests {
     log.close(within: .seconds(5))
   }
 
+  /// Waits until a group of the writer waits for a row that another transaction has locked.
+  private func waitForLock(at server: PostgresServer) async throws {
+    try await wait(until: {
+      try server.query("select count(*) > 0 from pg_locks where not granted") == "t"
+    })
+  }
+
+  @Test func `a write that arrives alone beside a larger group is written after it`() async throws {
+    let server = try PostgresServer()
+    // The writer sleeps for a minute at most: a write that does not wake it is late.
+    let settings = try newStore(at: server, wait: .seconds(45))
+    let log = try PostgresLog(settings)
+    for place in 1...4 { try await log.demo("s\(place)").append(1...1, to: "one") }
+    let written = Mutex<[String: Result<Void, LogError>]>([:])
+    func append(to id: String) {
+      log.demo(id).append(LogBatch([LogEntry(counted: 2)]), to: "one", expecting: 1) { result in
+        written.withLock { $0[id] = result }
+      }
+    }
+    func waitFor(_ id: String) async throws {
+      try await wait(until: { written.withLock { $0[id] != nil } })
+      try written.withLock { try $0[id]?.get() }
+    }
+    let (first, second) = (try OpenTransaction(server), try OpenTransaction(server))
+    for (transaction, id) in [(first, "s1"), (second, "s2")] {
+      try transaction.execute(
+        "begin; update \(settings.schema).sessions set active = active where session = '\(id)';")
+    }
+    append(to: "s1")
+    try await waitForLock(at: server)
+    // A group of two, which waits for the second transaction.
+    append(to: "s2")
+    append(to: "s3")
+    try first.execute("rollback;")
+    try await waitFor("s1")
+    try await waitForLock(at: server)
+    append(to: "s4")
+    try second.execute("rollback;")
+    for id in ["s2", "s3", "s4"] { try await waitFor(id) }
+    #expect(log.close())
+  }
+
+  @Test func `a connection that the server has not seen ending does not delay the next one`()
+    async throws
+  {
+    let server = try PostgresServer()
+    let settings = try newStore(at: server, wait: .seconds(30))
+    let log = try PostgresLog(settings)
+    try await log.demo().append(1...1, to: "one")
+    // A group of an earlier connection holds the row of the writer, and its end does not arrive.
+    let former = try OpenTransaction(server)
+    try former.execute("begin; update \(settings.schema).writers set name = name;")
+    try server.query(
+      """
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where application_name = 'reactord' and pid <> pg_backend_pid()
+      """)
+    try await log.demo().append(2...2, to: "one")
+    #expect(try log.demo().entries(after: 0, limit: 9).map(\.version) == [1, 2])
+    #expect(log.close())
+  }
+
+  @Test func `a full disk is an error of its own, and writes succeed when there is space`()
+    async throws
+  {
+    let server = try PostgresServer.shared.get()
+    let settings = try newStore()
+    let log = try PostgresLog(settings)
+    try await log.demo().append(1...1, to: "one")
+    try server.query(
+      """
+      create function \(settings.schema).fill() returns trigger language plpgsql as
+        $$ begin raise exception 'could not extend file' using errcode = 'disk_full'; end $$;
+      create trigger fill before insert on \(settings.schema).mutations
+        execute function \(settings.schema).fill();
+      """)
+    await #expect(throws: LogError.full) { try await log.demo().append(2...2, to: "one") }
+    try server.query("drop trigger fill on \(settings.schema).mutations")
+    try await log.demo().append(2...2, to: "one")
+    #expect(log.failure == nil)
+    #expect(log.close())
+  }
+
   @Test func `a value that the database rejects fails its own append only`() async throws {
     let log = try PostgresLog(newStore())
     try await withThrowingTaskGroup(of: Void.self) { group in

@@ -18,7 +18,7 @@ final class Upkeep: Sendable {
   /// The pause between two rounds unless a caller wakes the thread, and while changes are retained.
   private static let pauses = (idle: Duration.seconds(60), feed: Duration.milliseconds(500))
   /// The pause after an error.
-  private static let failurePause = Duration.seconds(5)
+  private static let failurePause = Duration.seconds(1)
 
   private let address: PostgresAddress
   private let schema: String

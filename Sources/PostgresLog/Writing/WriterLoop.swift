@@ -10,8 +10,10 @@ struct WriterLoop {
   /// While one is executed, the next one is at the server already; more
   /// of them would only make groups smaller.
   private static let groupsUnderWay = 2
+  /// The time between two empty groups that examine whether the store can be written, in milliseconds.
+  private static let probePause: Int64 = 5000
   /// The pauses between attempts to connect, in milliseconds.
-  private static let pauses: ClosedRange<Int64> = 50...2000
+  private static let pauses: ClosedRange<Int64> = 50...500
 
   private let writer: GroupWriter
   private var connection: Connection?
@@ -53,8 +55,8 @@ struct WriterLoop {
       let isDone =
         arrived.isEmpty && pending.isEmpty && groups.isEmpty && rolledBack.isEmpty
       if isDone, writer.arrivals.isFinished { break }
-      // A group that was rolled back has left its writes.
-      if mayBegin, !pending.isEmpty { continue }
+      // A group that was rolled back has left its writes, or one that was committed delayed fewer arrivals.
+      if mayBegin, !(pending.isEmpty && arrived.isEmpty) { continue }
       sleep()
     }
     do throws(DatabaseError) {
@@ -253,7 +255,10 @@ struct WriterLoop {
       } else if error.concernsOneOperation, group.writes.count > 1 {
         rolledBack += group.writes.map(\.alone)
       } else {
-        if !error.concernsOneOperation { writer.health.failed(error) }
+        if !error.concernsOneOperation {
+          writer.health.failed(error)
+          nextProbe = Clock.milliseconds + Self.probePause
+        }
         if !group.isExpired {
           writer.complete(group.writes, group.writes.map { _ in .failure(error.logError) })
         }
@@ -284,12 +289,14 @@ struct WriterLoop {
 
   /// Writes an empty group every five seconds while the store cannot be written and nothing else is.
   private mutating func probe() {
-    guard connection != nil, groups.isEmpty, pending.isEmpty, writer.health.failure != nil,
-      Clock.milliseconds >= nextProbe
-    else { return }
-    nextProbe = Clock.milliseconds + 5000
+    guard mustProbe, Clock.milliseconds >= nextProbe else { return }
+    nextProbe = Clock.milliseconds + Self.probePause
     writer.write(
       PendingWrite(WriteRequest(.maintenance, completion: nil), deadline: writer.deadline))
+  }
+
+  private var mustProbe: Bool {
+    connection != nil && groups.isEmpty && pending.isEmpty && writer.health.failure != nil
   }
 
   private var nextProbe: Int64 = 0
@@ -310,10 +317,8 @@ struct WriterLoop {
     let now = Clock.milliseconds
     var until = now + 60_000
     if let first = pending.first { until = min(until, first.deadline) }
-    if let first = groups.first?.writes.first, !groups[0].isExpired {
-      until = min(until, first.deadline)
-    }
-    if connection != nil, writer.health.failure != nil { until = min(until, nextProbe) }
+    for group in groups where !group.isExpired { until = min(until, group.writes[0].deadline) }
+    if mustProbe { until = min(until, nextProbe) }
     if connection == nil, !isConnecting { until = min(until, nextAttempt) }
     var watched = [pollfd(fd: writer.waker.descriptor, events: Int16(POLLIN), revents: 0)]
     if let connection {
