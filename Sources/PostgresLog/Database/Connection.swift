@@ -27,8 +27,21 @@ struct SQL: Hashable, Sendable, ExpressibleByStringInterpolation {
 final class Connection: @unchecked Sendable {
   private let handle: OpaquePointer
   private var prepared: Set<String> = []
-  /// Whether statements are prepared; not behind a pooler that does not support it.
-  var preparesStatements = true
+  /// Whether statements are prepared; not behind a pooler, which executes each transaction on any connection.
+  var preparesStatements = false
+
+  /// How long the server may take for the first statement, in milliseconds.
+  private static let greetingTimeout: Int64 = 5000
+
+  /// The first statement, after which the server detects within about ten seconds that this process is gone.
+  ///
+  /// The connection of a server has the process that libpq knows, that of a pooler another one.
+  private static let greeting = SQL(
+    """
+    select pg_backend_pid(), set_config('tcp_keepalives_idle', '5', false),
+      set_config('tcp_keepalives_interval', '2', false), set_config('tcp_keepalives_count', '3', false),
+      set_config('tcp_user_timeout', '10000', false)
+    """)
 
   /// Connects to the first host of an address that accepts the connection; blocks.
   ///
@@ -36,8 +49,9 @@ final class Connection: @unchecked Sendable {
   init(_ address: PostgresAddress) throws(DatabaseError) {
     // The address overrides the values before `dbname`, and those after it override the address.
     let parameters = [
-      ("fallback_application_name", "reactord"), ("connect_timeout", "5"), ("dbname", address.text),
-      ("client_encoding", "UTF8"),
+      ("fallback_application_name", "reactord"), ("connect_timeout", "5"), ("keepalives_idle", "5"),
+      ("keepalives_interval", "2"), ("keepalives_count", "3"), ("tcp_user_timeout", "10000"),
+      ("dbname", address.text), ("client_encoding", "UTF8"),
     ]
     var keywords = unsafe parameters.map { unsafe UnsafePointer<CChar>(strdup($0.0)) }
     var values = unsafe parameters.map { unsafe UnsafePointer<CChar>(strdup($0.1)) }
@@ -56,6 +70,8 @@ final class Connection: @unchecked Sendable {
     unsafe PQsetnonblocking(handle, 1)
     // Notices are for people at a terminal, and libpq prints them.
     _ = unsafe PQsetNoticeReceiver(handle, { _, _ in }, nil)
+    let rows = try execute(Self.greeting, deadline: Clock.milliseconds + Self.greetingTimeout)
+    preparesStatements = unsafe try rows.first(as: Int.self) == Int(PQbackendPID(handle))
   }
 
   deinit { unsafe PQfinish(handle) }
@@ -156,7 +172,7 @@ final class Connection: @unchecked Sendable {
   /// Begins to send statements without waiting for their results, after it has prepared some.
   func beginPipeline(preparing statements: [SQL], deadline: Int64) throws(DatabaseError) {
     do throws(DatabaseError) {
-      for sql in statements where !prepared.contains(sql.name) {
+      for sql in statements where preparesStatements && !prepared.contains(sql.name) {
         try check(unsafe PQsendPrepare(handle, sql.name, sql.text, 0, nil))
         try result(deadline)
         prepared.insert(sql.name)

@@ -154,7 +154,8 @@ final class GroupWriter: Sendable {
   func connect() {
     let thread = SystemThread(named: "log-connect") { [self] in
       do throws(DatabaseError) {
-        let deadline = Clock.milliseconds + 60_000
+        // A server that stops to respond must not delay the attempt at another one.
+        let deadline = Clock.milliseconds + 5000
         let connection = try Connection(address)
         let registration = try Registration(
           context.writer, named: name, at: connection, schema: schema, deadline: deadline)

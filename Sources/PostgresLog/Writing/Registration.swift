@@ -17,7 +17,9 @@ struct Registration: Sendable {
   /// The number of the last change.
   let latestChange: Int
 
-  /// Registers a writer; blocks while a transaction of an earlier connection is being executed.
+  /// Registers a writer; ends the transaction of an earlier connection.
+  ///
+  /// The server can execute it without an end, because it has not seen that the connection has ended.
   ///
   /// The row gets another number, but retains the number of the last committed group: the connection can be lost
   /// before the result arrives. So the groups fail which the server has received from earlier
@@ -26,6 +28,14 @@ struct Registration: Sendable {
     _ writer: Int64, named name: String, at connection: Connection, schema: String, deadline: Int64
   ) throws(DatabaseError) {
     let table = "\(schema).writers"
+    // Only a group of this writer changes its row.
+    try connection.execute(
+      SQL(
+        """
+        select pg_terminate_backend(l.pid) from \(table) w join pg_catalog.pg_locks l
+          on l.locktype = 'transactionid' and l.granted and l.transactionid = w.xmax
+        where w.shard = \(ShardMap.common) and w.id = $1::int8
+        """), .of(writer), deadline: deadline)
     try connection.execute(
       SQL(
         """
