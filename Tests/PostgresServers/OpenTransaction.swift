@@ -20,8 +20,9 @@ public final class OpenTransaction {
   }
 
   deinit {
-    try? input.fileHandleForWriting.close()
-    process.waitUntilExit()
+    // Neither the end of the input nor that of the process is certain to be noticed: another process can have
+    // inherited the descriptors.
+    process.terminate()
   }
 
   /// Executes SQL, and blocks until its end.
