@@ -12,11 +12,15 @@ import Testing
   /// idempotency keys.
   private static let workers = 4
 
-  @Test(arguments: ["sqlite", "nats"])
+  @Test(arguments: ["sqlite", "nats", "postgres"])
   func `acknowledged actions survive a kill, once and in order`(_ kind: String) throws {
     let folder = try TemporaryFolder()
     let store =
-      kind == "nats" ? try NATSStore().flags : ["--store", "sqlite:\(folder["log.db"])"]
+      switch kind {
+      case "nats": try NATSStore().flags
+      case "postgres": try ReactordProcess.newDatabase()
+      default: ["--store", "sqlite:\(folder["log.db"])"]
+      }
     var histories = Array(repeating: History(), count: Self.sessions)
     for round in 0..<Self.rounds {
       let server = try ReactordProcess(store)

@@ -78,14 +78,18 @@ final class ReactordProcess: Sendable {
   private static func standardStore() throws -> [String] {
     switch testStore {
     case "nats", "cluster": try NATSStore().flags
-    case "postgres":
-      [
-        "--store", try PostgresServer.shared.get().url(), "--cluster-name",
-        PostgresServer.newSchema(),
-      ]
+    case "postgres": try newDatabase()
     case "nats3": try NATSStore.onThreeBrokers().flags
     default: ["--store", "memory"]
     }
+  }
+
+  /// The flags of an empty store in PostgreSQL.
+  static func newDatabase() throws -> [String] {
+    [
+      "--store", try PostgresServer.shared.get().url(), "--cluster-name",
+      PostgresServer.newSchema(),
+    ]
   }
 
   /// Starts the service with some flags.
