@@ -68,7 +68,7 @@ public final class PostgresLog: MutationLog {
     guard
       let writer = GroupWriter(
         context, at: settings.address, schema: schema, named: settings.node, wait: settings.wait,
-        publisher: publisher, logger: logger), upkeep.start()
+        publisher: publisher, logger: logger), writer.start(), upkeep.start()
     else { throw PostgresLogError("cannot create a thread for the store") }
     let readers = ReaderPool(settings.address, wait: settings.wait)
     let database = Database(writer, readers, upkeep, schema: schema)
@@ -79,6 +79,35 @@ public final class PostgresLog: MutationLog {
     } else {
       changes = nil
     }
+  }
+
+  /// Opens a store for reading: writes fail, and nothing is deleted.
+  ///
+  /// Blocks. Can be open while services use the store.
+  ///
+  /// - Parameter settings: The properties of the store.
+  /// - Throws: If the tables are not those of this release.
+  public init(reading settings: Settings) throws(PostgresLogError) {
+    try StoreSetup(settings.address, schema: settings.schema).checkTables()
+    let schema = Schema.quoted(settings.schema)
+    let rules = StoreRules(
+      retention: settings.retention, outcomeRetention: settings.outcomeRetention,
+      changeRetention: .zero)
+    let context = WriterContext(
+      map: map, statements: GroupStatements(schema, hasFeed: false), writer: 0, hasFeed: false,
+      schemas: rules.schemas)
+    guard
+      let writer = GroupWriter(
+        context, at: settings.address, schema: schema, named: settings.node, wait: settings.wait,
+        publisher: nil, logger: .silent)
+    else { throw PostgresLogError("no descriptors are left for the store") }
+    writer.close()
+    database = Database(
+      writer, ReaderPool(settings.address, wait: settings.wait),
+      Upkeep(settings.address, schema: schema, rules, publisher: nil), schema: schema)
+    forks = ForkRunner(database, hasFeed: false)
+    forks.close()
+    changes = nil
   }
 
   deinit { close(within: .zero) }

@@ -5,7 +5,9 @@ import TestSupport
 import Testing
 
 /// Exports, imports and upkeep.
-struct MaintenanceTests {
+///
+/// One case at a time, because a server has a limited number of connections.
+@Suite(.serialized) struct MaintenanceTests {
   private func export(_ settings: PostgresLog.Settings) throws -> [[UInt8]] {
     var lines: [[UInt8]] = []
     try PostgresMaintenance(settings.address, schema: settings.schema).export { lines.append($0) }
@@ -72,6 +74,49 @@ struct MaintenanceTests {
     }
     #expect(try opened.demo("bad").record() == .none)
     #expect(log.close() && opened.close())
+  }
+
+  /// Damage of the session `demo`, by table and by the columns of each.
+  @Test(arguments: [
+    "sessions set session = 'bad id'", "sessions set session = ''", "sessions set reactor = ''",
+    "sessions set parameters = '{'", "sessions set epoch = ''",
+    "sessions set created = 9223372036854775807", "mutations set mutation = '{'",
+    "mutations set action = ''", "mutations set version = -version",
+    "mutations set at = 9223372036854775807", "accepted set action = '['",
+    "accepted set failure = '{'", "accepted set principal = '{'", "accepted set runs = -1",
+    "accepted set at = -9223372036854775808", "outcomes set failure = '{'",
+    "outcomes set version = -1", "timers set action = '{'", "timers set period = 0",
+    "timers set due = 9223372036854775807", "failures set failure = '{'",
+  ])
+  func `no row ends an export, a list or an import of the others`(_ change: String) async throws {
+    let (source, copy) = (try newStore(), try newStore())
+    let log = try PostgresLog(source)
+    try await fill(log)
+    try await log.demo("other").append(1...3, to: "other")
+    let (table, values) = (change.prefix { $0 != " " }, change.drop { $0 != " " })
+    let history = "(select id from \(source.schema).sessions where session = 'demo')"
+    try PostgresServer.shared.get().query(
+      "update \(source.schema).\(table)\(values) where \(table == "sessions" ? "id" : "history") = \(history)"
+    )
+    let lines = try export(source)
+    var rest = lines[...]
+    let target = PostgresMaintenance(copy.address, schema: copy.schema)
+    #expect(throws: PostgresLogError.self) { try target.import { rest.popFirst() } }
+    rest = lines[...]
+    var reports: [String] = []
+    #expect(try target.import(leavingOut: { reports.append($0) }, { rest.popFirst() }) == 2)
+    #expect(reports.count == 1)
+    let imported = try PostgresLog(copy)
+    for log in [log, imported] {
+      #expect(try log.demo("other").load().entries.count == 3)
+      let listed = try waitForResult {
+        log.sessions(of: "counter", after: nil, limit: 1000, completion: $0)
+      }
+      #expect(listed.map(\.id).contains("other"))
+    }
+    #expect(try imported.demo().record() == .none)
+    #expect(try target.check() == [])
+    #expect(log.close() && imported.close())
   }
 
   @Test func `the rows of an ended history, and expired outcomes, are deleted`() async throws {

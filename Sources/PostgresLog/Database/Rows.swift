@@ -67,6 +67,12 @@ final class Rows {
     return columns
   }
 
+  /// Reads a column that is text.
+  func text(_ row: Int, _ column: Int32) throws(DatabaseError) -> String {
+    var column = column
+    return try read(String.self, row, &column)
+  }
+
   /// Whether the first row has a column that is true.
   func isTrue() throws(DatabaseError) -> Bool { try first(as: Bool.self) ?? false }
 

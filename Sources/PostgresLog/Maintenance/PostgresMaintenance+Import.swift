@@ -45,6 +45,7 @@ private struct ImportedLines {
   private enum Part { case none, session, damagedSession, leftOut }
   private var part = Part.none
   private var history: Int64 = 0
+  private var seed: UInt64 = 0
   private var last: LogEntry?
   private var snapshot = 0
   private var globals: [String: UInt64] = [:]
@@ -134,6 +135,7 @@ private struct ImportedLines {
   private mutating func begin(_ next: ImportedLine.Session, isPlausible: Bool) throws {
     session = next
     (part, last, snapshot, globals) = (.session, nil, 0, [:])
+    seed = EntryChain.seed(next.epoch)
     (rows, snapshots, count, bytes) = ([:], [], 0, 0)
     sessionCount += 1
     guard isPlausible else { throw invalid("has an invalid session id, epoch or time") }
@@ -178,7 +180,8 @@ private struct ImportedLines {
     case .entry(let entry):
       rows[.mutations, default: RowArrays()].append(
         entry.version, entry.at, entry.action, entry.global?.name, entry.global?.revision,
-        entry.mutation, entry.by.map { Array($0.utf8) })
+        entry.mutation, entry.by.map { Array($0.utf8) },
+        EntryChain.checksum(of: entry, in: seed))
     case .accepted(let action):
       rows[.accepted, default: RowArrays()].append(
         action.id.request, action.id.place, action.at, action.runs, action.action, action.isInArray,
@@ -211,9 +214,12 @@ private struct ImportedLines {
       try execute(
         SQL(
           """
-          insert into \(store.schema).snapshots (shard, history, version, state, schema)
-          values ($1::int2, $2::int8, $3::int8, $4::bytea, $5::text)
-          """), .of(shard, history, snapshot.version, snapshot.state, snapshot.schema))
+          insert into \(store.schema).snapshots (shard, history, version, state, schema, checksum)
+          values ($1::int2, $2::int8, $3::int8, $4::bytea, $5::text, $6::int8)
+          """),
+        .of(
+          shard, history, snapshot.version, snapshot.state, snapshot.schema,
+          EntryChain.checksum(of: snapshot, in: seed)))
     }
     (rows, snapshots, count, bytes) = ([:], [], 0, 0)
   }

@@ -23,12 +23,13 @@ public struct PostgresMaintenance: Sendable {
 
   /// Exports one state of the store as JSON, one object per line, in the format of a store in a file.
   ///
-  /// Can run while services use the store.
+  /// Can run while services use the store. Checksums are neither verified nor exported. A damaged row is exported
+  /// as the line `{"damaged":TABLE}`, and the others follow.
   ///
   /// - Parameter write: Receives each line, without its end. An error ends the export.
   /// - Throws: If the store cannot be read, or the error of `write`.
   public func export(_ write: ([UInt8]) throws -> Void) throws {
-    try StoreSetup(address, schema: name).prepare(logger: .silent)
+    try StoreSetup(address, schema: name).checkTables()
     let s = schema
     do {
       let connection = try Connection(address)
@@ -42,11 +43,17 @@ public struct PostgresMaintenance: Sendable {
       let globals = try rows(
         "select name, epoch, version, revision, value from \(s).shared order by name")
       for index in 0..<globals.count {
-        let (name, epoch, version, revision, json) = try globals.row(
-          index, as: (String, String, Int, UInt64, [UInt8]).self)
+        let name = try globals.text(index, 0)
+        var damage: [UInt8] = []
+        damage.put("{\"damaged\":\"shared\",\"name\":", string: name)
+        damage.put("}")
         try write(
-          ExportLines.global(
-            name, SharedValue(epoch: epoch, version: version, revision: revision, json: json)))
+          try line(orElse: damage) { () throws(DatabaseError) in
+            let (_, epoch, version, revision, json) = try globals.row(
+              index, as: (String, String, Int, UInt64, [UInt8]).self)
+            return ExportLines.global(
+              name, SharedValue(epoch: epoch, version: version, revision: revision, json: json))
+          })
       }
       try connection.executeScript(
         """
@@ -79,18 +86,33 @@ public struct PostgresMaintenance: Sendable {
     let row = Parameters.of(Int16(truncatingIfNeeded: shard), history)
     let marks = try rows("select name, revision from \(s).globals \(own)", row)
     let globals = try marks.map(as: (String, UInt64).self) { ($0, $1) }
+    var damage: [UInt8] = []
+    damage.put("{\"damaged\":\"session\",\"name\":", string: "\(reactor)/\(session)")
+    damage.put("}")
     try write(
-      ExportLines.session(
-        key, epoch: isEnded && epoch.isEmpty ? Epoch.random() : epoch, created: created,
-        parameters: parameters, globals: Dictionary(globals) { $1 }, isEnded: isEnded))
+      try line(orElse: damage) { () throws(DatabaseError) in
+        ExportLines.session(
+          key, epoch: isEnded && epoch.isEmpty ? Epoch.random() : epoch, created: created,
+          parameters: parameters, globals: Dictionary(globals) { $1 }, isEnded: isEnded)
+      })
     guard !isEnded else { return }
+    func writeAll(
+      _ table: String, _ rows: Rows, _ text: (Int) throws(DatabaseError) -> [UInt8]
+    ) throws {
+      for index in 0..<rows.count {
+        try write(
+          try line(orElse: Array("{\"damaged\":\"\(table)\"}".utf8)) { () throws(DatabaseError) in
+            try text(index)
+          })
+      }
+    }
     let snapshots = try rows(
       "select version, state, schema from \(s).snapshots \(own) order by version", row)
-    for index in 0..<snapshots.count {
+    try writeAll("snapshots", snapshots) { (index) throws(DatabaseError) in
       let (version, state, schema) = try snapshots.row(index, as: (Int, [UInt8], String).self)
-      try write(ExportLines.snapshot(Snapshot(version: version, state: state, schema: schema)))
+      return ExportLines.snapshot(Snapshot(version: version, state: state, schema: schema))
     }
-    var last = 0
+    var last = Int.min
     while true {
       var page = row
       page.add(last)
@@ -100,45 +122,58 @@ public struct PostgresMaintenance: Sendable {
         and version > $3::int8 order by version limit 500
         """, page)
       guard entries.count > 0 else { break }
-      for index in 0..<entries.count {
-        let entry = try entries.entry(index)
-        last = entry.version
-        try write(ExportLines.entry(entry))
+      try writeAll("mutations", entries) { (index) throws(DatabaseError) in
+        ExportLines.entry(try entries.entry(index))
       }
+      last = try entries.row(entries.count - 1, as: Int.self)
     }
     let accepted = try rows(
       """
       select request, place, at, runs, action, in_array, key, body, failure, principal, send_name, context
       from \(s).accepted \(own) order by request, place
       """, row)
-    for index in 0..<accepted.count {
-      try write(ExportLines.accepted(try accepted.acceptedAction(index)))
+    try writeAll("accepted", accepted) { (index) throws(DatabaseError) in
+      ExportLines.accepted(try accepted.acceptedAction(index))
     }
     let outcomes = try rows(
       "select key, body, at, version, failure from \(s).outcomes \(own) order by at, key", row)
-    for index in 0..<outcomes.count {
+    try writeAll("outcomes", outcomes) { (index) throws(DatabaseError) in
       let (name, body, at, version, failure) = try outcomes.row(
         index, as: ([UInt8], String, Timestamp, Int, [UInt8]?).self)
-      try write(
-        ExportLines.outcome(
-          StoredOutcome(
-            key: IdempotencyKey(stored: String(decoding: name, as: UTF8.self), body: body), at: at,
-            version: version, failure: try failure.map { try ActionFailure.stored($0) })))
+      return ExportLines.outcome(
+        StoredOutcome(
+          key: IdempotencyKey(stored: String(decoding: name, as: UTF8.self), body: body), at: at,
+          version: version,
+          failure: try failure.map { (json) throws(DatabaseError) in try .stored(json) }))
     }
     let timers = try rows(
       "select id, due, action, period, catches_up from \(s).timers \(own) order by id", row)
-    for index in 0..<timers.count { try write(ExportLines.timer(try timers.timer(index))) }
+    try writeAll("timers", timers) { (index) throws(DatabaseError) in
+      ExportLines.timer(try timers.timer(index))
+    }
     let failures = try rows(
       "select id, at, action, principal, context, failure from \(s).failures \(own) order by number",
       row)
-    for index in 0..<failures.count {
+    try writeAll("failures", failures) { (index) throws(DatabaseError) in
       let (id, at, action, principal, context, failure) = try failures.row(
         index, as: (String, Timestamp, [UInt8], [UInt8]?, [UInt8]?, [UInt8]).self)
-      try write(
-        ExportLines.failure(
-          StoredFailure(
-            id: id, session: session, at: at, action: action, principal: principal,
-            context: context, failure: try .stored(failure))))
+      return ExportLines.failure(
+        StoredFailure(
+          id: id, session: session, at: at, action: action, principal: principal,
+          context: context, failure: try .stored(failure)))
+    }
+  }
+
+  /// Returns a line, or another one if an import would reject it.
+  private func line(
+    orElse damage: [UInt8], _ text: () throws(DatabaseError) -> [UInt8]
+  ) throws(DatabaseError) -> [UInt8] {
+    do throws(DatabaseError) {
+      let line = try text()
+      return ImportedLine(line)?.isPlausible == true ? line : damage
+    } catch {
+      guard case .corrupt = error.logError else { throw error }
+      return damage
     }
   }
 }

@@ -30,6 +30,7 @@ struct ReadStatements: Sendable {
     let own = """
       shard = $1::int2 and history = (select id from \(s).sessions where \(session) and not ended)
       """
+    let epoch = "select epoch from \(s).sessions where \(session)"
     record = SQL(
       """
       select ended, epoch, version, active, id, writer, stamp, parameters, types, former,
@@ -47,7 +48,7 @@ struct ReadStatements: Sendable {
     // A page ends after four megabytes.
     entries = SQL(
       """
-      select version, at, action, global, revision, mutation, principal from (
+      select version, at, action, global, revision, mutation, principal, checksum, (\(epoch)) from (
         select *, sum(octet_length(mutation) + coalesce(octet_length(action), 0))
           over (order by version) - octet_length(mutation) as size
         from (
@@ -59,7 +60,7 @@ struct ReadStatements: Sendable {
       "select exists (select from \(s).mutations where \(own) and version <= $4::int8)")
     hasFirstEntry = SQL("select exists (select from \(s).mutations where \(own) and version = 1)")
     let snapshots = """
-      select version, state, schema from \(s).snapshots where \(own) and version <= $4::int8
+      select version, state, schema, checksum, (\(epoch)) from \(s).snapshots where \(own) and version <= $4::int8
       """
     let latest = "order by version desc limit 1"
     snapshot = SQL("\(snapshots) and schema = $5::text \(latest)")

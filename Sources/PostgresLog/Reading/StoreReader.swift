@@ -73,21 +73,35 @@ struct StoreReader {
     return (loaded, head)
   }
 
+  /// The sessions of a reactor that have not ended, after an id; those with a damaged id are skipped.
   func sessions(
     of reactor: String, after id: String?, limit: Int
   ) throws(DatabaseError) -> [SessionSummary] {
-    let rows = try rows(statements.sessions, .of(reactor, id ?? "", max(0, limit)))
-    return try rows.map(as: (String, String, Int, Int64).self) { id, epoch, version, active in
-      SessionSummary(
-        id: id, cursor: Cursor(epoch: epoch, version: StoredValues.counts.nearest(version)),
-        subscribers: 0,
-        lastActiveAt: Timestamp(milliseconds: StoredValues.times.nearest(active)))
+    var summaries: [SessionSummary] = []
+    var last = id ?? ""
+    while summaries.count < limit {
+      let wanted = limit - summaries.count
+      let page = try rows(statements.sessions, .of(reactor, last, wanted))
+      for index in 0..<page.count {
+        let (id, epoch, version, active) = try page.row(
+          index, as: (String, String, Int, Int64).self)
+        last = id
+        guard StoredValues.key(reactor: reactor, id: id) != nil else { continue }
+        // A session with damaged numbers is listed, and cannot be loaded.
+        summaries.append(
+          SessionSummary(
+            id: id, cursor: Cursor(epoch: epoch, version: StoredValues.counts.nearest(version)),
+            subscribers: 0,
+            lastActiveAt: Timestamp(milliseconds: StoredValues.times.nearest(active))))
+      }
+      if page.count < wanted { break }
     }
+    return summaries
   }
 
   /// The entries of a session after a version.
   ///
-  /// - Throws: If the first entry follows a gap; a later gap ends the page.
+  /// - Throws: If the first entry is damaged or follows a gap; a later one ends the page.
   func entries(
     of key: StoredKey, after version: Int, limit: Int
   ) throws(DatabaseError) -> [LogEntry] {
@@ -96,7 +110,11 @@ struct StoreReader {
     let rows = try rows(statements.entries, key.parameters(version, limit))
     var entries: [LogEntry] = []
     for index in 0..<rows.count {
-      let entry = try rows.entry(index)
+      let (entry, damage) = try rows.verifiedEntry(index)
+      if let damage {
+        guard entries.isEmpty else { break }
+        throw DatabaseError(state: "XX001", message: damage)
+      }
       if let last = entries.last, entry.version != last.version + 1 { break }
       entries.append(entry)
     }
@@ -109,19 +127,40 @@ struct StoreReader {
     return entries
   }
 
+  /// The latest undamaged snapshot of a session at or before a version, with a schema; `nil` accepts any schema.
+  ///
+  /// - Throws: If all these snapshots are damaged, and the log does not begin with version 1.
   func snapshot(
     of key: StoredKey, atOrBefore version: Int, schema: String?
   ) throws(DatabaseError) -> Snapshot? {
-    let rows =
-      if let schema {
-        try rows(statements.snapshot, key.parameters(version, schema))
-      } else {
-        try rows(statements.anySnapshot, key.parameters(version))
+    var bound = version
+    var damaged: Int?
+    while true {
+      let rows =
+        if let schema {
+          try rows(statements.snapshot, key.parameters(bound, schema))
+        } else {
+          try rows(statements.anySnapshot, key.parameters(bound))
+        }
+      guard
+        let (version, state, schema, checksum, epoch) = try rows.first(
+          as: (Int, [UInt8], String, UInt64, String?).self)
+      else { break }
+      let snapshot = Snapshot(version: version, state: state, schema: schema)
+      if StoredValues.areCounts(version),
+        checksum == EntryChain.checksum(of: snapshot, in: EntryChain.seed(epoch ?? ""))
+      {
+        return snapshot
       }
-    guard let (version, state, schema) = try rows.first(as: (Int, [UInt8], String).self) else {
-      return nil
+      damaged = damaged ?? version
+      guard version > .min else { break }
+      bound = version - 1
     }
-    return Snapshot(version: version, state: state, schema: schema)
+    if let damaged, try !rows(statements.hasFirstEntry, key.parameters).isTrue() {
+      throw DatabaseError(
+        state: "XX001", message: "the snapshot of version \(damaged) does not match its checksum")
+    }
+    return nil
   }
 
   func acceptedActions(of key: StoredKey) throws(DatabaseError) -> [AcceptedAction] {
@@ -137,6 +176,9 @@ struct StoreReader {
       let (body, at, version, failure) = try rows.first(
         as: (String, Timestamp, Int, [UInt8]?).self)
     else { return nil }
+    guard StoredValues.areCounts(version), StoredValues.areTimes(at) else {
+      throw .damaged("outcome of a key of \(key.key)")
+    }
     return StoredOutcome(
       key: IdempotencyKey(stored: name, body: body), at: at, version: version,
       failure: try failure.map { (json) throws(DatabaseError) in try .stored(json) })
@@ -149,29 +191,41 @@ struct StoreReader {
     return timers
   }
 
+  /// The timers of all sessions after a position that are due until a time; damaged ones are skipped.
   func dueTimers(
     after position: TimerPosition?, until time: Timestamp, limit: Int
   ) throws(DatabaseError) -> DueTimers {
-    let position = position ?? TimerPosition(before: Timestamp(milliseconds: .min))
-    let rows = try rows(
-      statements.dueTimers, .of(position.due, position.history, position.id, time, max(1, limit)))
-    let timers = try rows.map(as: (String, String, Timestamp, Int64, String).self) {
-      reactor, session, due, history, id in
-      DueTimer(
-        key: SessionKey(reactor: reactor, id: session),
-        position: TimerPosition(due: due, history: history, id: id))
+    var position = position ?? TimerPosition(before: Timestamp(milliseconds: .min))
+    var timers: [DueTimer] = []
+    while timers.count < limit {
+      let wanted = limit - timers.count
+      let page = try rows(
+        statements.dueTimers, .of(position.due, position.history, position.id, time, wanted))
+      for index in 0..<page.count {
+        let (reactor, session, due, history, id) = try page.row(
+          index, as: (String, String, Timestamp, Int64, String).self)
+        position = TimerPosition(due: due, history: history, id: id)
+        guard let key = StoredValues.key(reactor: reactor, id: session),
+          SessionKey.isValid(id: id), StoredValues.areTimes(due)
+        else { continue }
+        timers.append(DueTimer(key: key, position: position))
+      }
+      if page.count < wanted { break }
     }
     guard timers.count < limit else { return DueTimers(timers, next: nil) }
     return DueTimers(
       timers, next: try self.rows(statements.nextTimer, .of(time)).first(as: Timestamp.self))
   }
 
+  /// The stored failures of a reactor, the latest first; damaged ones are skipped.
   func failures(of reactor: String) throws(DatabaseError) -> [StoredFailure] {
     let rows = try rows(statements.failures, .of(reactor))
     return try rows.map(
       as: (String, String, Timestamp, [UInt8], [UInt8]?, [UInt8]?, [UInt8]).self
     ) { id, session, at, action, principal, context, failure -> StoredFailure? in
-      guard let failure = ActionFailure(json: failure) else { return nil }
+      guard SessionKey.isValid(id: id), SessionKey.isValid(id: session), StoredValues.areTimes(at),
+        let failure = ActionFailure(json: failure)
+      else { return nil }
       return StoredFailure(
         id: id, session: session, at: at, action: action, principal: principal, context: context,
         failure: failure)
@@ -186,12 +240,22 @@ struct StoreReader {
     return SharedValue(epoch: epoch, version: version, revision: revision, json: json)
   }
 
+  /// The sessions after a key that have accepted actions; those with a damaged key are skipped.
   func unfinishedSessions(
     after key: SessionKey?, limit: Int
   ) throws(DatabaseError) -> [SessionKey] {
-    let rows = try rows(
-      statements.unfinished, .of(key?.reactor ?? "", key?.id ?? "", max(0, limit)))
-    return try rows.map(as: (String, String).self) { SessionKey(reactor: $0, id: $1) }
+    var keys: [SessionKey] = []
+    var last = (key?.reactor ?? "", key?.id ?? "")
+    while keys.count < limit {
+      let wanted = limit - keys.count
+      let page = try rows(statements.unfinished, .of(last.0, last.1, wanted))
+      for index in 0..<page.count {
+        last = try page.row(index, as: (String, String).self)
+        if let key = StoredValues.key(reactor: last.0, id: last.1) { keys.append(key) }
+      }
+      if page.count < wanted { break }
+    }
+    return keys
   }
 
   func changes(
@@ -247,6 +311,24 @@ extension Rows {
       mutation: mutation, by: by.map { String(decoding: $0, as: UTF8.self) })
   }
 
+  /// An entry with its damage; the row ends with the checksum and the epoch of its session.
+  func verifiedEntry(_ index: Int) throws(DatabaseError) -> (LogEntry, damage: String?) {
+    let (version, at, action, global, revision, mutation, by, checksum, epoch) = try row(
+      index,
+      as: (
+        Int, Timestamp, [UInt8]?, String?, UInt64?, [UInt8], [UInt8]?, UInt64, String?
+      ).self)
+    let entry = LogEntry(
+      version: version, at: at, action: action,
+      global: global.map { LogEntry.GlobalMark(name: $0, revision: revision ?? 0) },
+      mutation: mutation, by: by.map { String(decoding: $0, as: UTF8.self) })
+    guard StoredValues.areCounts(version), StoredValues.areTimes(at) else {
+      return (entry, "version \(version) has an invalid value")
+    }
+    let isSound = checksum == EntryChain.checksum(of: entry, in: EntryChain.seed(epoch ?? ""))
+    return (entry, isSound ? nil : "version \(version) does not match its checksum")
+  }
+
   func acceptedAction(_ index: Int) throws(DatabaseError) -> AcceptedAction {
     let (
       request, place, at, runs, action, isInArray, key, body, failure, principal, sendName, context
@@ -256,9 +338,9 @@ extension Rows {
         Int, Int, Timestamp, Int, [UInt8], Bool, [UInt8]?, String?, [UInt8]?, [UInt8]?, String?,
         [UInt8]?
       ).self)
-    guard StoredValues.areCounts(request, place, runs), StoredValues.areTimes(at) else {
-      throw .damaged("accepted action \(request)-\(place)")
-    }
+    guard StoredValues.areCounts(request, place, runs), StoredValues.areTimes(at),
+      key == nil || body != nil, principal.map(StoredValues.isObject) ?? true
+    else { throw .damaged("accepted action \(request)-\(place)") }
     return AcceptedAction(
       id: AcceptedAction.ID(request: request, place: place), action: action, isInArray: isInArray,
       key: key.map {
@@ -272,7 +354,8 @@ extension Rows {
   func timer(_ index: Int) throws(DatabaseError) -> StoredTimer {
     let (id, due, action, period, catchesUp) = try row(
       index, as: (String, Timestamp, [UInt8], Int64?, Bool).self)
-    guard StoredValues.areTimes(due), period.map({ StoredValues.periods.contains($0) }) ?? true
+    guard SessionKey.isValid(id: id), StoredValues.areTimes(due),
+      period.map({ StoredValues.periods.contains($0) }) ?? true
     else { throw .damaged("timer \(id)") }
     return StoredTimer(id: id, due: due, action: action, period: period, catchesUp: catchesUp)
   }

@@ -48,6 +48,7 @@ enum Schema {
       create unique index sessions_by_history on \(schema).sessions (id, shard);
       create index sessions_by_name on \(schema).sessions (reactor, session) where not ended;
 
+      -- The checksums of mutations and snapshots: EntryChain.
       create table \(schema).mutations (
         shard smallint not null,
         history bigint not null,
@@ -58,6 +59,7 @@ enum Schema {
         revision bigint,
         mutation bytea not null,
         principal bytea,
+        checksum bigint not null,
         primary key (shard, history, version)
       );
 
@@ -67,6 +69,7 @@ enum Schema {
         version bigint not null,
         state bytea not null,
         schema text not null default '',
+        checksum bigint not null,
         primary key (shard, history, version)
       );
 

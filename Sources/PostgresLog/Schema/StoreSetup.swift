@@ -72,6 +72,19 @@ struct StoreSetup {
     }
   }
 
+  /// Checks that the tables exist and are those of this release, without a change of them.
+  func checkTables() throws(PostgresLogError) {
+    let stored = try mappingErrors { () throws(DatabaseError) in try storedVersion() }
+    guard stored != Schema.version else { return }
+    throw PostgresLogError(
+      stored.map {
+        $0 < Schema.version
+          ? "the tables at \(address) have version \($0) of an earlier release: a start of the service migrates them"
+          : "the tables at \(address) have version \($0) of a later release, and this one has "
+            + "\(Schema.version): use that release"
+      } ?? "the database at \(address) has no store in the schema \(schema): cluster.name names it")
+  }
+
   /// The version of the tables; `nil` if there are none.
   private func storedVersion() throws(DatabaseError) -> Int? {
     // Read from the tables of the catalog: functions such as to_regclass can miss what another process has

@@ -92,15 +92,17 @@ final class ForkRunner: Sendable {
     let (shard, version) = (fork.target.shard, fork.cursor.version)
     if let (history, _, _, _) = source {
       // Mutations first: a snapshot that retention deletes meanwhile is replaced by a later one.
+      // A checksum is combined with that of the history's name.
+      let difference = EntryChain.seed(fork.cursor.epoch) ^ EntryChain.seed(fork.epoch)
       var copied = [("mutations", "version, at, action, global, revision, mutation, principal")]
       if fork.parameters == nil { copied.append(("snapshots", "version, state, schema")) }
       for (table, columns) in copied {
         _ = try rows(
           """
-          insert into \(s).\(table) (shard, history, \(columns))
-          select $1::int2, $2::int8, \(columns) from \(s).\(table)
+          insert into \(s).\(table) (shard, history, \(columns), checksum)
+          select $1::int2, $2::int8, \(columns), checksum # $6::int8 from \(s).\(table)
           where shard = $3::int2 and history = $4::int8 and version <= $5::int8
-          """, .of(shard, id, fork.source.shard, history, version))
+          """, .of(shard, id, fork.source.shard, history, version, difference))
       }
       // Revisions that neither a copied nor a later entry has set come from entries that retention has deleted.
       _ = try rows(

@@ -78,7 +78,7 @@ struct GroupEncoder {
         batch.entries.first?.at ?? now, batch.entries.last?.at ?? now, batch.parameters, types,
         owner, turn)
       sealed.append(shard, key.reactor, key.id, stamp)
-      add(batch, after: version, Row(shard, key, stamp))
+      add(batch, after: version, Row(shard, key, stamp), epoch: epoch)
     case .create(let key, let epoch, let parameters, let replacesEnded):
       hasOthers = true
       let types = context.schemas[key.reactor]
@@ -96,7 +96,8 @@ struct GroupEncoder {
     case .save(let key, let snapshot, let epoch):
       hasOthers = true
       snapshots.append(
-        shard, key.reactor, key.id, epoch, snapshot.version, snapshot.state, snapshot.schema)
+        shard, key.reactor, key.id, epoch, snapshot.version, snapshot.state, snapshot.schema,
+        EntryChain.checksum(of: snapshot, in: EntryChain.seed(epoch)))
     case .share(let value, let name):
       hasOthers = true
       shares.append(
@@ -127,11 +128,15 @@ struct GroupEncoder {
       row.shard, row.key.reactor, row.key.id, row.stamp, repeat each values)
   }
 
-  private mutating func add(_ batch: LogBatch, after version: Int, _ row: Row) {
+  private mutating func add(
+    _ batch: LogBatch, after version: Int, _ row: Row, epoch: String
+  ) {
+    let seed = EntryChain.seed(epoch)
     for entry in batch.entries {
       append(
         .mutations, row, entry.version, entry.at, entry.action, entry.global?.name,
-        entry.global?.revision, entry.mutation, entry.by.map { Array($0.utf8) })
+        entry.global?.revision, entry.mutation, entry.by.map { Array($0.utf8) },
+        EntryChain.checksum(of: entry, in: seed))
     }
     // A statement changes a row once: the last value of each key counts.
     var marks: [String: UInt64] = [:]

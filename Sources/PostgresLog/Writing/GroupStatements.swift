@@ -141,15 +141,16 @@ struct GroupStatements: Sendable {
       """)
     save = SQL(
       """
-      insert into \(s).snapshots (shard, history, version, state, schema)
-      select s.shard, s.id, b.version, b.state, b.schema
-      from unnest($1::int2[], $2::text[], $3::text[], $4::text[], $5::int8[], $6::bytea[], $7::text[])
-        as b(shard, reactor, session, epoch, version, state, schema)
+      insert into \(s).snapshots (shard, history, version, state, schema, checksum)
+      select s.shard, s.id, b.version, b.state, b.schema, b.checksum
+      from unnest($1::int2[], $2::text[], $3::text[], $4::text[], $5::int8[], $6::bytea[], $7::text[],
+        $8::int8[]) as b(shard, reactor, session, epoch, version, state, schema, checksum)
       join \(s).sessions s on \(same("s", "b"))
       where not s.ended and s.epoch = b.epoch and b.version between greatest(1, coalesce((
         select max(version) from \(s).snapshots o where o.shard = s.shard and o.history = s.id), 0))
         and s.version
-      on conflict (shard, history, version) do update set state = excluded.state, schema = excluded.schema
+      on conflict (shard, history, version) do update set state = excluded.state, schema = excluded.schema,
+        checksum = excluded.checksum
       """)
     let change =
       "(shard, number, kind, reactor, session, epoch, version, first, origin, at, principal)"
@@ -265,7 +266,7 @@ extension GroupStatements.Part {
         "mutations",
         [
           ("version", "int8"), ("at", "int8"), ("action", "bytea"), ("global", "text"),
-          ("revision", "int8"), ("mutation", "bytea"), ("principal", "bytea"),
+          ("revision", "int8"), ("mutation", "bytea"), ("principal", "bytea"), ("checksum", "int8"),
         ], [], true
       )
     case .globals: ("globals", [("name", "text"), ("revision", "int8")], ["name"], true)

@@ -54,7 +54,7 @@ final class GroupWriter: Sendable {
   private let isIdle = Semaphore()
   private let ended = Semaphore()
 
-  /// Creates a writer and starts its threads, which end after ``close()``.
+  /// Creates a writer; `nil` if the process has no descriptors left.
   init?(
     _ context: WriterContext, at address: PostgresAddress, schema: String, named name: String,
     wait: Duration, publisher: ChangePublisher?, logger: Logger
@@ -70,6 +70,12 @@ final class GroupWriter: Sendable {
     health = StoreHealth(logger: logger)
     arrivals = Inbox(waking: waker)
     attempts = Inbox(waking: waker)
+  }
+
+  /// Starts the threads, which end after ``close()``.
+  ///
+  /// - Returns: Whether they could be created.
+  func start() -> Bool {
     guard
       SystemThread(
         named: "log-writer",
@@ -80,8 +86,9 @@ final class GroupWriter: Sendable {
         }) != nil, SystemThread(named: "log-completion", { [self] in complete() }) != nil
     else {
       arrivals.close()
-      return nil
+      return false
     }
+    return true
   }
 
   /// The end of the wait of a request that arrives now.

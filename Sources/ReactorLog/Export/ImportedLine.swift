@@ -1,5 +1,12 @@
 internal import ReactorCoding
 
+extension StoredValues {
+  /// Whether JSON is an object.
+  package static func isObject(_ json: [UInt8]) -> Bool {
+    (try? JSONDocument(parsing: json).root.members) != nil
+  }
+}
+
 /// A line of an export, see ``ExportLines``.
 package enum ImportedLine {
   /// The first line of a session.

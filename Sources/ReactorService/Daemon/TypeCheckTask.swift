@@ -3,7 +3,6 @@ internal import Glibc
 internal import ReactorHTTP
 internal import ReactorHost
 internal import ReactorLog
-internal import SQLiteLog
 internal import Synchronization
 internal import SystemThreads
 internal import Telemetry
@@ -93,8 +92,8 @@ extension ServiceContext {
   static let unhostedExitCode: Int32 = 5
 
   /// Prints one line per kind of stored data that the reactors cannot decode.
-  func check(_ path: String, _ reactors: [ReactorRegistration]) throws {
-    let host = Host(reactors, log: try SQLiteLog(reading: path))
+  func check(_ log: any MutationLog, _ reactors: [ReactorRegistration]) throws {
+    let host = Host(reactors, log: log)
     let report = try host.checkTypes()
     for kind in report.kinds { print(kind) }
     for (reactor, count) in report.unhosted.sorted(by: { $0.key < $1.key }) {

@@ -9,6 +9,18 @@
   extension ServiceContext {
     /// Opens a store in a database; blocks.
     func openDatabase(_ text: String) throws(ConfigurationError) -> OpenStore {
+      let settings = try databaseSettings(text)
+      do throws(PostgresLogError) {
+        let log = try PostgresLog(settings, logger: logger)
+        return OpenStore(log: log) { log.close(within: $0) }
+      } catch {
+        throw ConfigurationError(error)
+      }
+    }
+
+    private func databaseSettings(
+      _ text: String
+    ) throws(ConfigurationError) -> PostgresLog.Settings {
       var settings = PostgresLog.Settings(try Self.address(text))
       settings.schema = configuration.clusterName.text
       settings.node = nodeName
@@ -16,12 +28,7 @@
       settings.retention = configuration.retention
       settings.outcomeRetention = configuration.host.idempotency
       settings.changeRetention = configuration.changeRetention
-      do throws(PostgresLogError) {
-        let log = try PostgresLog(settings, logger: logger)
-        return OpenStore(log: log) { log.close(within: $0) }
-      } catch {
-        throw ConfigurationError(error)
-      }
+      return settings
     }
 
     /// Reads the address of a database; an error does not contain the text, which may have a password.
@@ -35,16 +42,18 @@
     }
 
     /// Executes a maintenance task of a store in a database.
-    func execute(_ task: StoreTask, atDatabase text: String) async throws {
-      let store = PostgresMaintenance(
-        try Self.address(text), schema: configuration.clusterName.text)
+    func execute(
+      _ task: StoreTask, atDatabase text: String, _ reactors: [ReactorRegistration]
+    ) async throws {
+      let settings = try databaseSettings(text)
+      let store = PostgresMaintenance(settings.address, schema: settings.schema)
       // The task may block for minutes.
       try await withCheckedThrowingContinuation { continuation in
         DispatchQueue.global().async {
           continuation.resume(
             with: Result {
               do {
-                try Self.execute(task, store)
+                try execute(task, store, settings, reactors)
               } catch let error as PostgresLogError {
                 throw ConfigurationError(error)
               }
@@ -53,20 +62,25 @@
       }
     }
 
-    private static func execute(_ task: StoreTask, _ store: PostgresMaintenance) throws {
+    private func execute(
+      _ task: StoreTask, _ store: PostgresMaintenance, _ settings: PostgresLog.Settings,
+      _ reactors: [ReactorRegistration]
+    ) throws {
       switch task {
-      case .export(sample: nil, _):
-        let output = StandardOutput()
-        try store.export { try output.write($0 + [UInt8(ascii: "\n")]) }
-        try output.flush()
+      case .verify:
+        try verify(
+          try PostgresLog(reading: settings), damage: try store.check(),
+          sessions: try store.countSessions(), lacksChecksums: { _ in false }, reactors)
+      case .check: try check(try PostgresLog(reading: settings), reactors)
+      case .export(let count, let dropped):
+        guard let count else { return try export(store.export) }
+        try exportSample(
+          count, dropping: dropped, of: try PostgresLog(reading: settings), reactors, store.export)
       case .import(let leavesOutDamaged):
         let lines = InputLines()
         let count = try store.import(
           leavingOut: leavesOutDamaged ? { print("left out: \($0)") } : nil, { try lines.next() })
         print("\(count) sessions imported")
-      case .verify:
-        throw ConfigurationError.configuration(
-          "PostgreSQL verifies a store postgres://: data checksums (initdb -k), pg_amcheck")
       case .backup:
         throw ConfigurationError.configuration(
           "PostgreSQL copies a store postgres://: pg_dump, pg_basebackup, or pgBackRest to a point in time"
@@ -75,10 +89,6 @@
         throw ConfigurationError.configuration(
           "a store postgres:// needs no such task: the service deletes what need not be retained, autovacuum "
             + "returns the space, and the start migrates the tables")
-      case .export, .check:
-        throw ConfigurationError.configuration(
-          "a store postgres:// has 'log export' and 'log import'; import an export into a store sqlite:PATH "
-            + "for samples and checks")
       }
     }
   }
@@ -92,13 +102,17 @@
     }
   }
 #else
+  internal import ReactorHost
+
   extension ServiceContext {
     /// Throws an error: this build has no client of databases.
     func openDatabase(_ text: String) throws(ConfigurationError) -> OpenStore {
       throw .withoutDatabases
     }
 
-    func execute(_ task: StoreTask, atDatabase text: String) async throws {
+    func execute(
+      _ task: StoreTask, atDatabase text: String, _ reactors: [ReactorRegistration]
+    ) async throws {
       throw ConfigurationError.withoutDatabases
     }
   }

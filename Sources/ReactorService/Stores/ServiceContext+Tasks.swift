@@ -13,7 +13,7 @@ extension ServiceContext {
       return try await execute(task, atBrokers: addresses)
     }
     if case .postgres(let address) = configuration.store {
-      return try await execute(task, atDatabase: address)
+      return try await execute(task, atDatabase: address, reactors)
     }
     guard case .sqlite(let path) = configuration.store else {
       throw ConfigurationError.configuration(
@@ -44,24 +44,23 @@ extension ServiceContext {
     case .verify:
       // One temporary copy of an earlier release's store for all parts of the task.
       let readable = try ReadableStore(path)
-      try verify(SQLiteMaintenance(path: readable.path), readable.path, reactors)
+      let store = SQLiteMaintenance(path: readable.path)
+      try verify(
+        try SQLiteLog(reading: readable.path), damage: try store.check(),
+        sessions: try store.countSessions(), lacksChecksums: { try store.lacksChecksums($0) },
+        reactors)
       withExtendedLifetime(readable) {}
     case .check:
       let readable = try ReadableStore(path)
-      try check(readable.path, reactors)
+      try check(try SQLiteLog(reading: readable.path), reactors)
       withExtendedLifetime(readable) {}
     case .export(let count, let dropped):
-      let output = StandardOutput()
-      func write(_ line: [UInt8]) throws { try output.write(line + [UInt8(ascii: "\n")]) }
-      if let count {
-        let readable = try ReadableStore(path)
-        var sample = ExportSample(count, dropping: try dropped.map { try JSONPointer($0) })
-        try export(SQLiteMaintenance(path: readable.path), &sample, reactors, write)
-        withExtendedLifetime(readable) {}
-      } else {
-        try store.export(write)
-      }
-      try output.flush()
+      guard let count else { return try export(store.export) }
+      let readable = try ReadableStore(path)
+      try exportSample(
+        count, dropping: dropped, of: try SQLiteLog(reading: readable.path), reactors,
+        SQLiteMaintenance(path: readable.path).export)
+      withExtendedLifetime(readable) {}
     case .import(let leavesOutDamaged):
       let lines = InputLines()
       let count = try store.import(
@@ -86,12 +85,20 @@ extension ServiceContext {
     }
   }
 
-  /// Exports a sample of the sessions, with the State that the reactors fold from each.
-  private func export(
-    _ store: SQLiteMaintenance, _ sample: inout ExportSample, _ reactors: [ReactorRegistration],
-    _ write: ([UInt8]) throws -> Void
+  /// Prints the lines of an export.
+  func export(_ lines: ((_ write: ([UInt8]) throws -> Void) throws -> Void)) throws {
+    let output = StandardOutput()
+    try lines { try output.write($0 + [UInt8(ascii: "\n")]) }
+    try output.flush()
+  }
+
+  /// Prints a sample of the sessions, with the State that the reactors fold from each.
+  func exportSample(
+    _ count: Int, dropping dropped: [String], of log: any MutationLog,
+    _ reactors: [ReactorRegistration],
+    _ lines: ((_ write: ([UInt8]) throws -> Void) throws -> Void)
   ) throws {
-    let log = try SQLiteLog(reading: store.path)
+    var sample = ExportSample(count, dropping: try dropped.map { try JSONPointer($0) })
     let host = Host(reactors, log: log)
     func state(_ reactor: String, _ id: String) throws -> (Int, [UInt8])? {
       guard
@@ -101,18 +108,32 @@ extension ServiceContext {
       else { return nil }
       return (stored.version, json)
     }
-    try store.export { try sample.count($0) }
-    try store.export { line in for line in try sample.select(line, state: state) { try write(line) }
+    try lines { try sample.count($0) }
+    let output = StandardOutput()
+    try lines { line in
+      for line in try sample.select(line, state: state) {
+        try output.write(line + [UInt8(ascii: "\n")])
+      }
     }
+    try output.flush()
   }
 
   /// Replays every session, and prints the findings and their result.
-  private func verify(
-    _ store: SQLiteMaintenance, _ path: String, _ reactors: [ReactorRegistration]
+  ///
+  /// - Parameters:
+  ///   - log: The store.
+  ///   - damage: The damage that the store itself has found.
+  ///   - sessions: The number of sessions of each reactor.
+  ///   - lacksChecksums: Whether entries of a session have no checksum.
+  ///   - reactors: The reactors.
+  /// - Throws: The result, unless the store is sound; or the error of the store.
+  func verify(
+    _ log: any MutationLog, damage: [String], sessions: [(reactor: String, count: Int)],
+    lacksChecksums: (SessionKey) throws -> Bool, _ reactors: [ReactorRegistration]
   ) throws {
     var verification = StoreVerification()
-    verification.add(damage: try store.check())
-    let host = Host(reactors, log: try SQLiteLog(reading: path))
+    verification.add(damage: damage)
+    let host = Host(reactors, log: log)
     for reactor in host.reactors {
       var last: String?
       while true {
@@ -121,13 +142,13 @@ extension ServiceContext {
           last = session.id
           let key = SessionKey(reactor: reactor.name, id: session.id)
           let report = Result { () throws(LogError) in try reactor.refold(session.id) }
-          try verification.add(key, report) { try store.lacksChecksums(key) }
+          try verification.add(key, report) { try lacksChecksums(key) }
         }
         if page.isEmpty { break }
       }
     }
     let hosted = Set(host.reactors.map(\.name))
-    for (reactor, count) in try store.countSessions() where !hosted.contains(reactor) {
+    for (reactor, count) in sessions where !hosted.contains(reactor) {
       verification.add(unhosted: reactor, sessions: count)
     }
     for finding in verification.findings { print(finding) }

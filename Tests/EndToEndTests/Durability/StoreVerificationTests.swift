@@ -1,4 +1,5 @@
 import Foundation
+import PostgresServers
 import Testing
 
 /// The results of `reactord log verify`, each with its exit code and its sentence.
@@ -33,6 +34,37 @@ import Testing
     let result = try verify()
     #expect(result.code == 0)
     #expect(result.text == "1 sessions, 1 mutations, 0 snapshots verified\nthe store is sound\n")
+  }
+
+  @Test func `a database is verified, checked and sampled`() throws {
+    let store = try ReactordProcess.newDatabase()
+    let server = try ReactordProcess(store, program: "reactord")
+    let session = server.session(of: "counter")
+    for _ in 1...3 { try session.post(#""increase""#) }
+    func execute(_ words: String...) throws -> (code: Int32, text: String, error: String) {
+      let process = try ReactordProcess.launch(["log"] + words + store)
+      guard case .code(let code) = try process.wait() else { return (-1, "", "") }
+      return (code, process.standardOutput, process.standardError)
+    }
+    // While the service runs.
+    var result = try execute("verify")
+    #expect(result.code == 0)
+    #expect(result.text == "1 sessions, 3 mutations, 0 snapshots verified\nthe store is sound\n")
+    #expect(try execute("check").text.contains("1 sessions"))
+    #expect(try execute("export", "--sample", "1").text.contains(#"{"session":"counter/"#))
+    let table = "\(try #require(store.last)).mutations"
+    try PostgresServer.shared.get().query(
+      "update \(table) set mutation = mutation || ' '::bytea where version = 2")
+    result = try execute("verify")
+    #expect(result.code == 65)
+    #expect(result.text.contains("version 2 does not match its checksum"))
+    try PostgresServer.shared.get().query("update \(table) set mutation = '7', checksum = 0")
+    #expect(try execute("check").code == 4)
+    try server.stop()
+    let missing = try ReactordProcess.launch(
+      ["log", "verify"] + store.dropLast() + ["no_such_store"])
+    #expect(try missing.wait() == .code(78))
+    #expect(missing.standardError.contains("has no store in the schema"))
   }
 
   @Test func `a reactor that is not pure is named, with the version and both values`() throws {

@@ -1,6 +1,6 @@
-import ReactorLog
 import Testing
 
+@testable import ReactorLog
 @testable import SQLiteLog
 
 /// Damage in a store: changed, missing and exchanged rows.

@@ -1,5 +1,3 @@
-internal import ReactorLog
-
 /// The checksums of a session's log, each computed with the previous one as its key.
 ///
 /// A changed entry does not match its checksum. If an entry was removed or exchanged, the entry
@@ -18,7 +16,7 @@ internal import ReactorLog
 ///
 /// Entries of releases before version 3 of the tables have no checksum. The first entry after them
 /// is chained to the checksum of version 0.
-enum EntryChain {
+package enum EntryChain {
   // Never change or reuse a tag. The tags 6 to 15 are reserved for future fields of entries.
   private enum Tag: UInt8 {
     case mutation = 1
@@ -37,14 +35,14 @@ enum EntryChain {
   ///
   /// - Parameter epoch: The name of the history; for a fork, that of the original.
   /// - Returns: The checksum.
-  static func seed(_ epoch: String) -> UInt64 {
+  package static func seed(_ epoch: String) -> UInt64 {
     var hash = SipHash(0, entryDomain)
     hash.append(epoch.utf8)
     return hash.finish()
   }
 
   /// The checksum of an entry that follows another one.
-  static func checksum(of entry: LogEntry, after previous: UInt64) -> UInt64 {
+  package static func checksum(of entry: LogEntry, after previous: UInt64) -> UInt64 {
     var hash = SipHash(previous, entryDomain)
     hash.append(UInt64(bitPattern: Int64(entry.version)))
     hash.append(UInt64(bitPattern: entry.at.milliseconds))
@@ -65,12 +63,30 @@ enum EntryChain {
   ///   - snapshot: The snapshot.
   ///   - chain: The checksum of the entry of the same version.
   /// - Returns: The checksum.
-  static func checksum(of snapshot: Snapshot, at chain: UInt64) -> UInt64 {
+  package static func checksum(of snapshot: Snapshot, at chain: UInt64) -> UInt64 {
     var hash = SipHash(chain, snapshotDomain)
     hash.append(UInt64(bitPattern: Int64(snapshot.version)))
     append(.state, snapshot.state, to: &hash)
     append(.schema, snapshot.schema.utf8, to: &hash)
     return hash.finish()
+  }
+
+  /// The checksum of an entry that is chained to none, because several processes write the log.
+  ///
+  /// An entry that was removed is a gap in the versions. A copy for another history needs the exclusive or of
+  /// both seeds.
+  ///
+  /// - Parameters:
+  ///   - entry: The entry.
+  ///   - seed: The checksum of version 0 of its history.
+  /// - Returns: The checksum.
+  package static func checksum(of entry: LogEntry, in seed: UInt64) -> UInt64 {
+    checksum(of: entry, after: 0) ^ seed
+  }
+
+  /// The checksum of a snapshot of a log whose entries are not chained.
+  package static func checksum(of snapshot: Snapshot, in seed: UInt64) -> UInt64 {
+    checksum(of: snapshot, at: 0) ^ seed
   }
 
   private static func append(_ tag: Tag, _ bytes: some Collection<UInt8>, to hash: inout SipHash) {
