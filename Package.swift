@@ -581,7 +581,9 @@ let groups = [
     "ReactorHostTests", "ReactorLogTests", "ReactorServiceTests", "ReactorTransportTests",
     "ReactorsTests", "SQLiteLogTests", "SystemThreadsTests", "TelemetryTests", "ZlibTests",
   ],
-  "cluster": ["NATSBusTests", "NATSClientTests", "NATSLogTests", "ReactorClusterTests"],
+  "cluster": [
+    "NATSBusTests", "NATSClientTests", "NATSLogTests", "PostgresLogTests", "ReactorClusterTests",
+  ],
   "client": ["ClientCoreTests", "CurlTransportTests", "ReactorClientTests", "TerminalClientTests"],
   "tools": ["BenchmarksTests", "FuzzingTests", "StreamLoadTests"],
 ]

@@ -119,7 +119,8 @@ struct UnorderedPieces {
 
   /// Returns the eight bytes at an offset as a big-endian number.
   private static func word(at offset: Int, in text: Span<UInt8>) -> UInt64 {
-    unsafe UInt64(bigEndian: text.bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    unsafe UInt64(
+      bigEndian: text.bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
   }
 
   private static func key(in text: Span<UInt8>, from start: Int, to end: Int) -> UInt32 {
