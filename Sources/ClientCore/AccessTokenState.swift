@@ -32,7 +32,7 @@ package struct AccessTokenState<Waiter: Sendable>: Sendable {
   /// Whether there is a token.
   package var hasToken: Bool { token != nil }
 
-  /// When to call ``wake(now:)``; `nil` if no renewal is scheduled.
+  /// When to call ``wake(now:)``, or `nil` if no renewal is scheduled.
   package var deadline: Duration? { isRequesting ? nil : renewsAt }
 
   /// Passes the token to a waiter, now or when it has been obtained.
@@ -84,7 +84,7 @@ package struct AccessTokenState<Waiter: Sendable>: Sendable {
 
 /// Reads the expiry of a JSON Web Token without verifying the token, which the server does.
 package enum TokenExpiry {
-  /// The time of `exp`, in seconds since 1970; `nil` for any other token.
+  /// The time of `exp`, in seconds since 1970, or `nil` for any other token.
   package static func seconds(of token: String) -> Double? {
     let parts = token.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard parts.count == 3, token.utf8.count <= 16_384, let payload = decode(parts[1]) else {

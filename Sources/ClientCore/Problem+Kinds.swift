@@ -105,7 +105,7 @@ extension Problem.Kind {
     508: ["sends-too-deep"],
   ]
 
-  /// The kind of a problem's `type`; `nil` for a type that the server does not send with the status.
+  /// The kind of a problem's `type`, or `nil` for a type that the server does not send with the status.
   init?(type: String?, status: Int) {
     let folder = "/problems/"
     guard let type, type.hasPrefix(folder) else { return nil }

@@ -44,7 +44,7 @@ public struct Problem: Error, Hashable, Sendable {
     return number.integer(as: Int.self)
   }
 
-  /// The kind of a reactor's own error; `nil` for another problem.
+  /// The kind of a reactor's own error, or `nil` for another problem.
   public var code: String? { members.string("code") }
 
   /// Returns the error with which the reactor has rejected the action.
@@ -56,7 +56,7 @@ public struct Problem: Error, Hashable, Sendable {
   /// ```
   ///
   /// - Parameter type: The type of the reactor's errors, an enum with the coding of the compiler.
-  /// - Returns: The error; `nil` for another problem, or an error that the type does not have.
+  /// - Returns: The error, or `nil` for another problem, or an error that the type does not have.
   public func rejection<E: Error & Decodable>(as type: E.Type) -> E? {
     guard let code else { return nil }
     let data = members["data"]

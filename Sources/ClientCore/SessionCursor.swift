@@ -64,7 +64,7 @@ package enum CompositeID {
       decoding: (0..<5).map { alphabet[Int(hash >> UInt32(5 * $0)) & 31] }, as: UTF8.self)
   }
 
-  /// Returns the cursor after a tag; `nil` if the id does not contain the tag.
+  /// Returns the cursor after a tag, or `nil` if the id does not contain the tag.
   ///
   /// Searches the bytes of the id: with a thousand sessions it is long, and it is searched for
   /// every event.

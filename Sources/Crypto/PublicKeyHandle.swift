@@ -7,7 +7,7 @@ internal import COpenSSL
 @safe final class PublicKeyHandle: @unchecked Sendable {
   private let key: OpaquePointer
 
-  /// Acquires the ownership of a key; `nil` if libcrypto returned none.
+  /// Acquires the ownership of a key, or returns `nil` if libcrypto returned none.
   init?(owning key: OpaquePointer?) {
     guard let key = unsafe key else {
       ERR_clear_error()
@@ -18,7 +18,7 @@ internal import COpenSSL
 
   deinit { unsafe EVP_PKEY_free(key) }
 
-  /// Creates a key from an uncompressed point; `nil` if the point is not on the curve.
+  /// Creates a key from an uncompressed point, or returns `nil` if the point is not on the curve.
   convenience init?(curve: EllipticCurve, point: [UInt8]) {
     unsafe self.init(owning: reactord_ec_key(curve.rawValue, point, point.count))
   }
@@ -78,7 +78,7 @@ internal import COpenSSL
     return String(decoding: name, as: UTF8.self)
   }
 
-  /// The 32 bytes of an Ed25519 key; `nil` for another type.
+  /// The 32 bytes of an Ed25519 key, or `nil` for another type.
   var rawBytes: [UInt8]? {
     var count = 32
     let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { output, used in

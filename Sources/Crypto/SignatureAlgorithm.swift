@@ -51,7 +51,7 @@ public enum SignatureAlgorithm: String, CaseIterable, Sendable {
     self = algorithm
   }
 
-  /// The hash function; `nil` for EdDSA, which contains its own.
+  /// The hash function, or `nil` for EdDSA, which contains its own.
   var hash: HashFunction? {
     switch self {
     case .edDSA: nil
@@ -61,7 +61,7 @@ public enum SignatureAlgorithm: String, CaseIterable, Sendable {
     }
   }
 
-  /// The curve of an ECDSA algorithm; `nil` for the others.
+  /// The curve of an ECDSA algorithm, or `nil` for the others.
   var curve: EllipticCurve? {
     switch self {
     case .es256: .p256

@@ -10,7 +10,7 @@ internal import SystemThreads
   private let errors: UnsafeMutablePointer<CChar>
   private var fields: UnsafeMutablePointer<curl_slist>?
 
-  /// Creates a handle; `nil` without memory.
+  /// Creates a handle, or returns `nil` without memory.
   init?() {
     guard let pointer = unsafe curl_easy_init() else { return nil }
     unsafe self.pointer = unsafe pointer

@@ -11,7 +11,7 @@ package struct TransferLimits: Sendable {
   /// The longest time of a complete response, beyond the timeout of its request.
   package var total = Duration.seconds(600)
 
-  /// The file with the certificates of the trusted authorities; `nil` for the system's.
+  /// The file with the certificates of the trusted authorities, or `nil` for the system's.
   ///
   /// The default is the environment variable `SSL_CERT_FILE`, which OpenSSL reads as well.
   package var certificates: String? = unsafe getenv("SSL_CERT_FILE").map {
@@ -66,7 +66,7 @@ package struct TransferLimits: Sendable {
   /// Whether no transfer has begun that has not ended.
   var isEmpty: Bool { transfers.isEmpty }
 
-  /// Wakes the thread of this object; `nil` if the process has no descriptors left.
+  /// Wakes the thread of this object, or returns `nil` if the process has no descriptors left.
   var wake: TransferWake? { unsafe multi.flatMap { unsafe TransferWake($0) } }
 
   // MARK: Complete exchanges
@@ -75,7 +75,7 @@ package struct TransferLimits: Sendable {
   ///
   /// - Parameters:
   ///   - request: The request.
-  ///   - limit: Returns the longest time to wait for the next bytes, called before each wait; `nil`
+  ///   - limit: Returns the longest time to wait for the next bytes, called before each wait, or `nil`
   ///     for the timeout of the request.
   ///   - receive: Receives the head and the parts of the body; returns `false` to end the connection
   ///     before the end of the response, which is no failure.
@@ -211,7 +211,7 @@ package struct TransferLimits: Sendable {
   // handle withdraws this value, under the lock of its users, before it frees the handle.
   private nonisolated(unsafe) let multi: UnsafeMutableRawPointer
 
-  /// Creates a value, and wakes the thread once; `nil` if libcurl cannot wake threads, because the
+  /// Creates a value, and wakes the thread once, or returns `nil` if libcurl cannot wake threads, because the
   /// process had no descriptors left.
   fileprivate init?(_ multi: UnsafeMutableRawPointer) {
     guard unsafe curl_multi_wakeup(multi) == CURLM_OK else { return nil }

@@ -5,7 +5,7 @@ public struct AccessRule: Sendable, Equatable {
   /// The right that the rule grants, with those that it includes.
   public var right: Right
 
-  /// The sessions that the rule applies to; `nil` for every session and for the service itself.
+  /// The sessions that the rule applies to, or `nil` for every session and for the service itself.
   public var sessions: SessionPattern?
 
   /// Whether requests without a credential are granted the right too.
@@ -65,7 +65,7 @@ public struct Grants: Sendable {
   private let own: [AccessRule]
   private let principal: Principal?
 
-  /// Creates the grants of a principal; `nil` for an anonymous request.
+  /// Creates the grants of a principal, or returns `nil` for an anonymous request.
   ///
   /// The claim `reactord` is an object that maps the name of a right to an array of patterns. Each
   /// word `reactord:RIGHT` in the claim `scope`, such as `reactord:read`, grants the right to every

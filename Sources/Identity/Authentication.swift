@@ -14,7 +14,7 @@ public final class Authentication: Sendable {
     case key(thumbprint: [UInt8])
   }
 
-  /// The authenticated user or service; `nil` for an anonymous request, and for a static token
+  /// The authenticated user or service, or `nil` for an anonymous request, and for a static token
   /// without a name.
   public let principal: Principal?
 

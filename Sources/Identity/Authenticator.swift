@@ -12,7 +12,7 @@ public final class Authenticator: Sendable {
     /// `auth.tokens`: static tokens.
     public var staticTokens: StaticTokens?
 
-    /// `auth.jwt.*`: the verifier of JSON Web Tokens; `nil` where no keys are configured.
+    /// `auth.jwt.*`: the verifier of JSON Web Tokens, or `nil` where no keys are configured.
     public var verifier: TokenVerifier?
 
     /// `auth.rules`: the configured grants.
@@ -106,7 +106,7 @@ public final class Authenticator: Sendable {
   /// - Parameters:
   ///   - field: The value.
   ///   - now: The time in seconds since 1970.
-  /// - Returns: The principal and its grants; `nil` if the value is no bearer token (RFC 6750, 2.1).
+  /// - Returns: The principal and its grants, or `nil` if the value is no bearer token (RFC 6750, 2.1).
   /// - Throws: The reason for 401.
   public func authenticate(
     authorization field: String, at now: Int64
@@ -210,7 +210,7 @@ public final class Authenticator: Sendable {
   ///
   /// A stream calls this when the configuration was replaced and when its credential may have expired.
   ///
-  /// - Returns: The current grants; `nil` if the credential has expired, or its key or static token
+  /// - Returns: The current grants, or `nil` if the credential has expired, or its key or static token
   ///   was removed.
   public func refresh(_ access: Authentication, at now: Int64) -> Authentication? {
     if let expiry = access.expiry, now >= expiry { return nil }
@@ -237,9 +237,9 @@ public final class Authenticator: Sendable {
   ///
   /// - Parameters:
   ///   - access: An authenticated access.
-  ///   - address: The client's address that the ticket is bound to; `nil` for any.
+  ///   - address: The client's address that the ticket is bound to, or `nil` for any.
   ///   - now: The time in seconds since 1970.
-  /// - Returns: The ticket and the time at which it expires; `nil` for an anonymous access, or if
+  /// - Returns: The ticket and the time at which it expires, or `nil` for an anonymous access, or if
   ///   the claims do not fit into `Ticket.sizeLimit` bytes.
   public func makeTicket(
     for access: Authentication, address: String?, at now: Int64

@@ -1,6 +1,6 @@
 /// The URL-safe alphabet of Base64 without padding (RFC 4648, 5), as JSON Web Signature uses it.
 enum Base64URL {
-  /// Decodes a text strictly; `nil` for padding, white space, foreign characters, an impossible
+  /// Decodes a text strictly, or returns `nil` for padding, white space, foreign characters, an impossible
   /// length, or unused bits that are not 0 (RFC 4648, 3.5), so that each value has one encoding.
   static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
     guard text.count % 4 != 1 else { return nil }
@@ -20,7 +20,7 @@ enum Base64URL {
     return accumulator & (1 << UInt32(bits) - 1) == 0 ? bytes : nil
   }
 
-  /// Decodes a text in the standard alphabet with padding (RFC 4648, 4); `nil` as above.
+  /// Decodes a text in the standard alphabet with padding (RFC 4648, 4), or returns `nil` as above.
   static func decode(standard text: String) -> [UInt8]? {
     let digits = text.utf8.reversed().drop { $0 == UInt8(ascii: "=") }.reversed()
     guard text.utf8.count % 4 == 0, text.utf8.count - digits.count <= 2 else { return nil }

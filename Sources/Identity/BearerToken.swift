@@ -8,12 +8,12 @@ struct BearerToken {
   /// The length of the token, greater than 0.
   let count: Int
 
-  /// The digest; `nil` for a token that is too long to be verified.
+  /// The digest, or `nil` for a token that is too long to be verified.
   let digest: SHA256.Digest?
 
   private static let scheme: StaticString = "bearer"
 
-  /// Finds the token; `nil` for another scheme, or without a token.
+  /// Finds the token, or returns `nil` for another scheme, or without a token.
   init?(_ field: UnsafeBufferPointer<UInt8>) {
     let schemeCount = Self.scheme.utf8CodeUnitCount
     guard field.count > schemeCount, unsafe Self.isSpace(field[schemeCount]) else { return nil }

@@ -68,7 +68,7 @@ struct JSONWebKey {
     }
   }
 
-  /// Returns a member that must be a text; `nil` without the member.
+  /// Returns a member that must be a text, or `nil` without the member.
   private func text(_ member: String) throws(Failure) -> String? {
     guard members[member] != nil else { return nil }
     guard let text = members.string(member) else {

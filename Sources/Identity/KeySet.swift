@@ -13,7 +13,7 @@ public struct KeySet: Sendable {
 
   /// One key of the set.
   struct Entry: Sendable {
-    /// The `kid`; `nil` for a key without one, such as every key of a PEM file.
+    /// The `kid`, or `nil` for a key without one, such as every key of a PEM file.
     let id: String?
     let key: VerificationKey
     /// The algorithms that the key's type, its curve and its `alg` permit.
@@ -99,7 +99,7 @@ public struct KeySet: Sendable {
 
   /// Reads certificates by their key ids.
   ///
-  /// - Returns: The keys; `nil` if a member is not a text.
+  /// - Returns: The keys, or `nil` if a member is not a text.
   private static func readCertificates(_ object: Claims) throws(Failure) -> [Entry]? {
     guard !object.names.isEmpty else { return nil }
     var entries: [Entry] = []

@@ -23,7 +23,7 @@ public struct SessionPattern: Sendable, Equatable {
   private let reactor: Part
   private let session: Part
 
-  /// Reads a pattern; `nil` unless it is two nonempty parts with `/` between them, braces in pairs,
+  /// Reads a pattern, or returns `nil` unless it is two nonempty parts with `/` between them, braces in pairs,
   /// and `*` at the end of a part only.
   public init?(_ text: String) {
     guard text.utf8.count <= Self.sizeLimit else { return nil }

@@ -29,10 +29,10 @@ public struct StaticTokens: Sendable {
     /// The right that the token grants.
     public let right: Right
 
-    /// The reactors that the token is for; `nil` for all, and for the service itself.
+    /// The reactors that the token is for, or `nil` for all, and for the service itself.
     public let reactors: [String]?
 
-    /// The principal of the token's requests; `nil` if the file does not name one.
+    /// The principal of the token's requests, or `nil` if the file does not name one.
     public let principal: Principal?
 
     /// The rights of the token as rules.

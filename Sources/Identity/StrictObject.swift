@@ -11,7 +11,7 @@ struct StrictObject {
 
   let claims: Claims
 
-  /// Parses a text; `nil` if it is not JSON, not an object, nested too deeply, or repeats a name.
+  /// Parses a text, or returns `nil` if it is not JSON, not an object, nested too deeply, or repeats a name.
   init?(_ bytes: [UInt8]) {
     guard
       let document = try? JSONDocument(parsing: bytes, depthLimit: Self.depthLimit),

@@ -16,7 +16,7 @@ struct Ticket {
   let expiry: Int64
   let nonce: [UInt8]
 
-  /// Creates a ticket; `nil` for an anonymous access.
+  /// Creates a ticket, or returns `nil` for an anonymous access.
   init?(access: Authentication, address: String?, expiry: Int64) {
     guard access.isAuthenticated else { return nil }
     self.access = access
@@ -25,7 +25,7 @@ struct Ticket {
     nonce = RandomBytes.make(12)
   }
 
-  /// Returns the text; `nil` if it would be longer than ``sizeLimit``.
+  /// Returns the text, or `nil` if it would be longer than ``sizeLimit``.
   func signed(with key: [UInt8]) -> String? {
     var members: [JSONValue.Member] = [
       .init("n", Self.text(nonce)), .init("x", .number(JSONNumber(expiry))),
@@ -52,7 +52,7 @@ struct Ticket {
     .string(String(decoding: Base64URL.encode(bytes), as: UTF8.self))
   }
 
-  /// Reads a text; `nil` if it is malformed or the key did not sign it.
+  /// Reads a text, or returns `nil` if it is malformed or the key did not sign it.
   init?(_ text: [UInt8], key: [UInt8]) {
     guard text.count <= Self.sizeLimit else { return nil }
     let parts = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)

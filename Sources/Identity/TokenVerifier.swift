@@ -18,7 +18,7 @@ public struct TokenVerifier: Sendable {
 
   /// The expectations that a token has to meet.
   public struct Rules: Sendable, Equatable {
-    /// The value that `iss` must have; `nil` for any.
+    /// The value that `iss` must have, or `nil` for any.
     public var issuer: String?
 
     /// `aud` must contain one of these values; empty for any.
@@ -197,7 +197,7 @@ public struct TokenVerifier: Sendable {
       id: subject, claims: claims, expiry: expiry.map { $0.saturatingAdd(rules.leeway) })
   }
 
-  /// Returns a NumericDate (RFC 7519, 2) in seconds, rounded down; `nil` if the claim is missing.
+  /// Returns a NumericDate (RFC 7519, 2) in seconds, rounded down, or `nil` if the claim is missing.
   private static func time(_ name: String, of claims: Claims) throws(Failure) -> Int64? {
     switch claims[name] {
     case nil: return nil

@@ -62,7 +62,7 @@ public final class MicrohttpdServer: Sendable {
     running.withLock { $0?.listeners.map(\.endpoint) ?? [] }
   }
 
-  /// The first port that the server listens on; `nil` without one.
+  /// The first port that the server listens on, or `nil` without one.
   public var port: Int? {
     for case .network(_, let port) in endpoints { return port }
     return nil

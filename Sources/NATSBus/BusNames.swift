@@ -27,7 +27,7 @@ struct BusNames: Sendable {
   static let packetNumber: UInt64 = 0
 
   /// The subject for packets of replies to the process that sent a request with the reply subject
-  /// `reply`; `nil` if `reply` does not end with a number.
+  /// `reply`, or `nil` if `reply` does not end with a number.
   static func packets(besides reply: String) -> String? {
     guard let dot = reply.utf8.lastIndex(of: UInt8(ascii: ".")) else { return nil }
     return "\(reply[..<dot]).\(packetNumber)"

@@ -17,7 +17,7 @@ final class OutboxThread: Sendable {
   private let state = Mutex(State())
   private let isNeeded = Semaphore()
 
-  /// Starts the thread; `nil` if the system cannot create one.
+  /// Starts the thread, or returns `nil` if the system cannot create one.
   init?() {
     guard SystemThread(named: "nats-bus", { [self] in publish() }) != nil else { return nil }
   }

@@ -17,7 +17,7 @@ public struct BrokerGreeting: Equatable, Sendable {
   /// Whether JetStream is enabled on this broker.
   public let hasJetStream: Bool
 
-  /// Reads a greeting: `INFO {...}`; `nil` for any other text.
+  /// Reads a greeting: `INFO {...}`, or `nil` for any other text.
   public init?(_ line: [UInt8]) {
     guard line.starts(with: "INFO ".utf8),
       let root = try? JSONDocument(parsing: Array(line.dropFirst(5))).root
@@ -40,7 +40,7 @@ public struct BrokerGreeting: Equatable, Sendable {
   /// Blocks for at most a few seconds.
   ///
   /// - Parameter url: An address of the form `nats://HOST:PORT`.
-  /// - Returns: The greeting; `nil` if there is none.
+  /// - Returns: The greeting, or `nil` if there is none.
   public static func read(from url: String) -> BrokerGreeting? {
     guard let (host, port) = NATSAddresses.hostAndPort(of: url) else { return nil }
     var hints = unsafe addrinfo()

@@ -29,6 +29,6 @@ final class CallbackTable<Receiver: Sendable>: Sendable {
     }.map { withExtendedLifetime($0) {} }
   }
 
-  /// The receiver of a number; `nil` once it was removed.
+  /// The receiver of a number, or `nil` once it was removed.
   subscript(number: UInt) -> Receiver? { contents.withLock { $0.receivers[number] } }
 }

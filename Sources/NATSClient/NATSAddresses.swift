@@ -8,7 +8,7 @@ public struct NATSAddresses: Equatable, Sendable {
   /// Whether an address requires TLS.
   public var requiresTLS: Bool { urls.contains { $0.hasPrefix("tls://") } }
 
-  /// Parses addresses; `nil` for any other text.
+  /// Parses addresses, or returns `nil` for any other text.
   public init?(_ text: String) {
     // Addresses are ASCII; comparing other texts takes quadratic time for many combining marks.
     guard text.utf8.allSatisfy({ $0 < 0x80 }),
@@ -24,7 +24,7 @@ public struct NATSAddresses: Equatable, Sendable {
     self.urls = urls
   }
 
-  /// The host and the port (by default 4222) of one address; `nil` if the address is invalid.
+  /// The host and the port (by default 4222) of one address, or `nil` if the address is invalid.
   public static func hostAndPort(of url: String) -> (host: String, port: UInt16)? {
     guard let scheme = ["nats://", "tls://"].first(where: { url.hasPrefix($0) }) else { return nil }
     var rest = url.dropFirst(scheme.count)

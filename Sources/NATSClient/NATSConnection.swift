@@ -14,7 +14,7 @@ public final class NATSConnection: @unchecked Sendable {
     /// The brokers.
     public var addresses: NATSAddresses
 
-    /// The path of a file of credentials (`.creds`); `nil` for none.
+    /// The path of a file of credentials (`.creds`), or `nil` for none.
     public var credentials: String?
 
     /// The name that the brokers' monitoring shows.
@@ -91,7 +91,7 @@ public final class NATSConnection: @unchecked Sendable {
   /// The maximum size of a message, in bytes; 0 while it is not known.
   public var maximumPayload: Int { Int(unsafe natsConnection_GetMaxPayload(handle)) }
 
-  /// The address of the connected broker; `nil` while the connection is interrupted.
+  /// The address of the connected broker, or `nil` while the connection is interrupted.
   public var connectedURL: String? {
     var text = [CChar](repeating: 0, count: 512)
     guard unsafe natsConnection_GetConnectedUrl(handle, &text, text.count) == NATS_OK else {
@@ -116,7 +116,7 @@ public final class NATSConnection: @unchecked Sendable {
   /// - Parameters:
   ///   - payload: The payload; at most ``maximumPayload`` bytes.
   ///   - subject: The subject, without wildcards.
-  ///   - reply: The subject for a reply; `nil` for none.
+  ///   - reply: The subject for a reply, or `nil` for none.
   ///   - headers: Header fields; a value is not empty and has no line breaks.
   /// - Throws: If the message was not passed to the connection.
   public func publish(

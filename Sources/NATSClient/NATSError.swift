@@ -38,7 +38,7 @@ public struct NATSError: Error, Equatable, Sendable, CustomStringConvertible {
     self.description = description
   }
 
-  /// The error of a status; `nil` for success.
+  /// The error of a status, or `nil` for success.
   init?(_ status: natsStatus) {
     guard status != NATS_OK else { return nil }
     let text = unsafe natsStatus_GetText(status).map { unsafe String(cString: $0) }

@@ -6,7 +6,7 @@ public struct NATSMessage: Sendable {
   /// The subject that it was published to.
   public let subject: String
 
-  /// The subject for a reply; `nil` for none.
+  /// The subject for a reply, or `nil` for none.
   public let reply: String?
 
   /// The header fields; empty for most messages.

@@ -105,7 +105,7 @@ extension NATSLog: MutationLog {
     )
   }
 
-  /// The changes of all sessions; `nil` if they are not retained.
+  /// The changes of all sessions, or `nil` if they are not retained.
   public var changes: (any ChangeFeed)? { store.feed.withLock { $0 } }
 
   /// Declares which snapshots a hosted reactor can decode.

@@ -17,7 +17,7 @@ public final class NATSLog: Sendable {
     /// The brokers.
     public var addresses: NATSAddresses
 
-    /// The path of a file of credentials (`.creds`); `nil` for none.
+    /// The path of a file of credentials (`.creds`), or `nil` for none.
     public var credentials: String?
 
     /// The prefix of all subjects and streams: letters, digits, `_` and `-`.
@@ -63,7 +63,7 @@ public final class NATSLog: Sendable {
   let lists: SessionLists
   private let connection: NATSConnection
   let cleaner: LogCleaner
-  /// The greeting of the broker; `nil` if it could not be read.
+  /// The greeting of the broker, or `nil` if it could not be read.
   private let greeting: BrokerGreeting?
   let globals: GlobalStore
   /// The actions and sessions that crashed a process.
@@ -178,7 +178,7 @@ public final class NATSLog: Sendable {
     }
   }
 
-  /// The reason why writes are not confirmed; `nil` if they are confirmed.
+  /// The reason why writes are not confirmed, or `nil` if they are confirmed.
   public var failure: LogError? {
     guard connection.isConnected else {
       return .unavailable("The connection to the brokers is interrupted.")

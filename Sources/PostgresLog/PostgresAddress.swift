@@ -14,7 +14,7 @@ public struct PostgresAddress: Equatable, Sendable {
   private let place: String
 
   /// Reads `postgres://` or `postgresql://`, with everything that libpq accepts: several hosts, TLS, timeouts,
-  /// a service; `nil` for anything else.
+  /// a service, or `nil` for anything else.
   public init?(_ text: String) {
     guard text.hasPrefix("postgres://") || text.hasPrefix("postgresql://"),
       !text.utf8.contains(0), let options = unsafe PQconninfoParse(text, nil)

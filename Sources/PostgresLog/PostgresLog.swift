@@ -41,7 +41,7 @@ public final class PostgresLog: MutationLog {
   /// The revisions of the globals that this process has read or set last.
   private let revisions = Mutex<[String: UInt64]>([:])
 
-  /// The changes of all sessions in the order of commits; `nil` if they are not retained.
+  /// The changes of all sessions in the order of commits, or `nil` if they are not retained.
   public let changes: (any ChangeFeed)?
 
   /// Opens a store; creates or migrates its tables.
@@ -129,7 +129,7 @@ public final class PostgresLog: MutationLog {
     return time > .zero ? database.writer.waitUntilEnded(within: deadline - .now) : false
   }
 
-  /// The reason why writes fail; `nil` if they succeed.
+  /// The reason why writes fail, or `nil` if they succeed.
   public var failure: LogError? { database.writer.health.failure }
 
   /// `true`: reading calls block on the database.

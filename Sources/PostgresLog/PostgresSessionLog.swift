@@ -25,7 +25,7 @@ final class PostgresSessionLog: SessionLog {
     self.database = database
   }
 
-  /// The write that must be the last one of the row, unless that is one of this process; `nil` for any.
+  /// The write that must be the last one of the row, unless that is one of this process, or `nil` for any.
   var claim: (Int64?, Int64?) {
     switch state.withLock({ $0 }) {
     case .none: (nil, nil)

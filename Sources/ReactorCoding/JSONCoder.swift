@@ -100,7 +100,7 @@ public enum JSONCoder {
     }
   }
 
-  /// Returns the case names of an enum in declaration order; `nil` for other types, or if they
+  /// Returns the case names of an enum in declaration order, or `nil` for other types, or if they
   /// cannot be determined.
   public static func caseNames<Value: Decodable>(of type: Value.Type) -> [String]? {
     CaseNames.of(type)

@@ -31,7 +31,7 @@ package enum PercentEncoding {
     return String(decoding: encoded, as: UTF8.self)
   }
 
-  /// Decodes bytes; `nil` for a broken escape or if the result is not UTF-8.
+  /// Decodes bytes, or returns `nil` for a broken escape or if the result is not UTF-8.
   @inlinable
   package static func decode(
     _ bytes: some Collection<UInt8>, plusIsSpace: Bool = false

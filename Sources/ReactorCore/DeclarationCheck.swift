@@ -5,12 +5,12 @@ internal import ReactorStreams
 /// A host reads ``declarationProblem`` once when it starts, from an instance that it does not use
 /// otherwise.
 public protocol DeclarationChecked: AnyObject {
-  /// The first error of the declaration, as one line of text; `nil` if the declaration is correct.
+  /// The first error of the declaration, as one line of text, or `nil` if the declaration is correct.
   var declarationProblem: String? { get }
 }
 
 extension ReactorProtocol {
-  /// The name of the first `transform` that the reactor overrides; `nil` if it overrides none.
+  /// The name of the first `transform` that the reactor overrides, or `nil` if it overrides none.
   package var overriddenTransform: String? {
     let (actions, mutations, states) = (
       Observable<Action>.empty(), Observable<Mutation>.empty(), Observable<State>.empty()

@@ -1,7 +1,7 @@
 internal import ReactorCore
 
 extension CoordinatorProtocol {
-  /// The first error in the declaration of the modules, as one line; `nil` if there is none.
+  /// The first error in the declaration of the modules, as one line, or `nil` if there is none.
   public var declarationProblem: String? {
     let modules = Self.modules
     func repeated<Value: Hashable>(_ values: [Value]) -> Value? {

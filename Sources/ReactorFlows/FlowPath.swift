@@ -8,7 +8,7 @@ enum FlowPath {
   /// The maximum number of parts.
   static let partLimit = 64
 
-  /// The parts of a path, decoded; `nil` if it is malformed or exceeds a limit.
+  /// The parts of a path, decoded, or `nil` if it is malformed or exceeds a limit.
   static func parts(of path: String) -> [String]? {
     let bytes = path.utf8
     guard bytes.count <= byteLimit, bytes.first == slash else { return nil }

@@ -28,7 +28,7 @@ public struct Link<State: Sendable>: Sendable {
   /// - Parameters:
   ///   - name: The part before the text: letters, digits and `. _ ~ -`.
   ///   - text: Returns the text of a State, which can be empty and can contain any characters.
-  ///   - state: Creates the first State of the screen with a text; `nil` if there is no such
+  ///   - state: Creates the first State of the screen with a text, or returns `nil` if there is no such
   ///     screen.
   public init(
     _ name: String, _ text: @escaping @Sendable (State) -> String,

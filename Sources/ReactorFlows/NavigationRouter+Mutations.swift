@@ -37,7 +37,7 @@ extension NavigationRouter {
     return .just(.stack(Self.dismissal(of: stack.entries[index...], animated: true)))
   }
 
-  /// Returns the reason to reject a client's dismissal of screens; `nil` if the dismissal is
+  /// Returns the reason to reject a client's dismissal of screens, or `nil` if the dismissal is
   /// allowed.
   private func rejection(
     ofDismissing screens: ArraySlice<PresentedScreen>, in flow: Flow
@@ -97,7 +97,7 @@ extension NavigationRouter {
     return .concat(dismissal + presentations)
   }
 
-  /// Returns the screens of a path; `nil` if one of its parts is unknown.
+  /// Returns the screens of a path, or `nil` if one of its parts is unknown.
   private static func places(of path: String) -> [Place]? {
     guard var rest = FlowPath.parts(of: path)?[...] else { return nil }
     var places: [Place] = []

@@ -14,7 +14,7 @@ public import ReactorCore
 /// // reduce:  case .stack(let mutation): router.reduce(&state.stack, mutation, in: self)
 /// ```
 public final class NavigationRouter<Flow: CoordinatorProtocol>: Router {
-  /// The flow, which retains the router; `nil` before the flow is connected or uses the router.
+  /// The flow, which retains the router, or `nil` before the flow is connected or uses the router.
   @usableFromInline unowned var flow: Flow?
 
   /// The instances of presented screens, created at their first action or mutation.

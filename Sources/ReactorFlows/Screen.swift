@@ -9,7 +9,7 @@ final class Screen<Flow: CoordinatorProtocol> {
   @usableFromInline let id: String
   @usableFromInline let module: ModuleWitness<Flow>
 
-  /// The reactor as a flow; `nil` for any other reactor.
+  /// The reactor as a flow, or `nil` for any other reactor.
   let coordinator: (any CoordinatorProtocol)?
 
   /// Sets the `currentState` of the reactor.
@@ -18,7 +18,7 @@ final class Screen<Flow: CoordinatorProtocol> {
   /// The screen whose State is the `currentState` of the reactor.
   private var adopted: PresentedScreen?
 
-  /// Returns the mutations of an action; `nil` if the action is of another type.
+  /// Returns the mutations of an action, or `nil` if the action is of another type.
   @usableFromInline let mutate: (any Sendable) -> Observable<Flow.Mutation>?
 
   /// Returns the mutations that follow from a mutation, or `nil` if there are none.

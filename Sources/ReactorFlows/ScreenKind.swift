@@ -8,7 +8,7 @@ final class ScreenKind: Sendable {
   let mutationType: any ModuleValue.Type
   let stateType: any ModuleValue.Type
 
-  /// The part of the screen in a path; `nil` without one.
+  /// The part of the screen in a path, or `nil` without one.
   let link: ScreenLink?
 
   @usableFromInline
@@ -41,10 +41,10 @@ struct ScreenLink: Sendable {
   /// The name in a path, as in `/drinks`.
   let part: [UInt8]
 
-  /// Returns the text of a State; `nil` for a link without one.
+  /// Returns the text of a State, or `nil` for a link without one.
   let text: (@Sendable (any ModuleValue) -> String?)?
 
-  /// Creates the first State of the screen with a text; `nil` if there is no such screen.
+  /// Creates the first State of the screen with a text, or returns `nil` if there is no such screen.
   let state: @Sendable (String?) -> (any ModuleValue)?
 
   @usableFromInline
@@ -71,7 +71,7 @@ struct ScreenLink: Sendable {
   }
 }
 
-/// Returns a value of a module as a value of a type; `nil` if it has another type.
+/// Returns a value of a module as a value of a type, or `nil` if it has another type.
 ///
 /// Faster than `as?` alone, which looks the types up at run time.
 @inlinable

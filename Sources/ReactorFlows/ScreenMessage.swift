@@ -33,7 +33,7 @@ final class ScreenMessage: Sendable {
     self.init(kind, try container.decode(type(kind), forKey: name))
   }
 
-  /// Reads the value; `nil` unless the object has one member, the name of a module.
+  /// Reads the value, or returns `nil` unless the object has one member, the name of a module.
   convenience init?<Flow: CoordinatorProtocol>(
     from input: JSONInput, in flow: Flow.Type, as type: (ScreenKind) -> any ModuleValue.Type
   ) throws {

@@ -42,7 +42,7 @@ public struct Stack<Flow: CoordinatorProtocol>: Sendable {
   /// The screen on top; `nil` only in a flow whose declaration is invalid.
   public var top: Entry<Flow>? { contents.entries.last.map { Entry(contents: $0) } }
 
-  /// The path of the screens above the root; `nil` if one of them has no link.
+  /// The path of the screens above the root, or `nil` if one of them has no link.
   public var path: String? {
     guard contents.hasPath else { return nil }
     var path: [UInt8] = []
@@ -50,7 +50,7 @@ public struct Stack<Flow: CoordinatorProtocol>: Sendable {
     return String(decoding: path, as: UTF8.self)
   }
 
-  /// The screen with an id; `nil` if it is not presented.
+  /// The screen with an id, or `nil` if it is not presented.
   public subscript(id: String) -> Entry<Flow>? {
     contents[id].map { Entry(contents: $0) }
   }
@@ -72,10 +72,10 @@ public struct Entry<Flow: CoordinatorProtocol>: Sendable, Identifiable {
   /// Whether clients animate the presentation.
   public var animated: Bool { contents.facts.animated }
 
-  /// The step that is coordinated when the screen is dismissed; `nil` for none.
+  /// The step that is coordinated when the screen is dismissed, or `nil` for none.
   public var onDismissed: Flow.Step? { contents.facts.onDismissed as? Flow.Step }
 
-  /// Returns the State of the screen; `nil` if the screen is of another kind.
+  /// Returns the State of the screen, or `nil` if the screen is of another kind.
   public func state<R: ReactorProtocol>(of reactor: R.Type) -> R.State? {
     contents.state as? R.State
   }

@@ -83,7 +83,7 @@ extension StackAction: Codable {
     }
   }
 
-  /// Reads an action for a screen; `nil` for any other value, which the derived coding reads or
+  /// Reads an action for a screen, or returns `nil` for any other value, which the derived coding reads or
   /// rejects.
   static func sent(in input: JSONInput) throws -> (id: String, action: ModuleAction<Flow>)? {
     guard let send = input.onlyMember(named: "send"), send.memberCount == 2,

@@ -20,7 +20,7 @@ public struct DismissedEntry<Flow: CoordinatorProtocol>: Codable, Sendable {
   /// The id of the screen.
   public let id: String
 
-  /// The step that is coordinated after the dismissal; `nil` for none.
+  /// The step that is coordinated after the dismissal, or `nil` for none.
   public let onDismissed: Flow.Step?
 
   init(_ screen: PresentedScreen) {

@@ -14,7 +14,7 @@ public protocol StackRequesting: Sendable, FrequentlyFormed {
 }
 
 extension StackRequesting {
-  /// The form of an action for a screen: `{"stack":{"send":{"to":"2","action":{"drink":"add"}}}}`;
+  /// The form of an action for a screen: `{"stack":{"send":{"to":"2","action":{"drink":"add"}}}}`, or
   /// `nil` if the JSON of the type is not the derived one.
   public static var frequentForm: FrequentForm<Self>? {
     guard isDerived else { return nil }

@@ -4,7 +4,7 @@ internal import ReactorTransport
 
 /// The checks before a request is dispatched.
 extension ReactorAPI {
-  /// Counts a request against the rate of its client; `nil` without a limit.
+  /// Counts a request against the rate of its client, or returns `nil` without a limit.
   func rate(of head: HeadReading) -> RateLimiter.Verdict? {
     guard let rateLimiter, head.resource?.isProbe != true, let client = head.client else {
       return nil
@@ -24,7 +24,7 @@ extension ReactorAPI {
     try authorize(request, scope)
   }
 
-  /// Returns the problem of a request for another host, or from a foreign page; `nil` for none.
+  /// Returns the problem of a request for another host, or from a foreign page, or `nil` for none.
   func foreignRequest(
     _ request: HTTPRequest, at resource: Resource?, _ method: HTTPMethod
   ) -> Problem? {

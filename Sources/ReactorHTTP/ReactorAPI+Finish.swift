@@ -71,7 +71,7 @@ private struct VaryingFields {
   var acceptEncoding = false
   var origin = false
 
-  /// The value of `Vary`; `nil` if the response depends on no field.
+  /// The value of `Vary`, or `nil` if the response depends on no field.
   ///
   /// A constant: joining the names would allocate for each response.
   var value: StaticString? {

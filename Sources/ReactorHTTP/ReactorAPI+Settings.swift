@@ -27,20 +27,20 @@ extension ReactorAPI {
     /// `http.hosts`: the accepted names in `Host`.
     public var hosts = AcceptedHosts.any
 
-    /// `http.compression`: when responses are compressed; `nil` for never.
+    /// `http.compression`: when responses are compressed, or `nil` for never.
     public var compression: ResponseCompression?
 
     /// `cors.*`: the pages of other origins that may use the service.
     public var crossOrigin = CrossOrigin()
 
-    /// `auth`: keys, tokens and rules; `nil` if every client has every right.
+    /// `auth`: keys, tokens and rules, or `nil` if every client has every right.
     public var authentication: Authenticator.Configuration?
 
-    /// The principal of every request, for a service in the process of a test; `nil` for that of the
+    /// The principal of every request, for a service in the process of a test, or `nil` for that of the
     /// credential.
     package var principal: Principal?
 
-    /// `auth.cookie`: the cookie that holds a JSON Web Token; `nil` for none.
+    /// `auth.cookie`: the cookie that holds a JSON Web Token, or `nil` for none.
     public var cookie: String?
 
     /// `auth.query`: whether the address of a stream may contain the token.
@@ -66,7 +66,7 @@ extension ReactorAPI {
     /// Whether only reads are served.
     public var isPaused = false
 
-    /// Lists the nodes of the cluster, for `/v1/nodes`; `nil` without a cluster.
+    /// Lists the nodes of the cluster, for `/v1/nodes`, or returns `nil` without a cluster.
     ///
     /// The completion is called once, on any thread.
     public var nodes:
@@ -93,7 +93,7 @@ extension ReactorAPI {
     }
   }
 
-  /// Returns the address of the client that sent a request; `nil` if it is not known.
+  /// Returns the address of the client that sent a request, or `nil` if it is not known.
   func client(of request: HTTPRequest) -> ClientAddress? {
     guard features.trustsProxies else { return request.peer }
     return settings.trustedProxies.client(of: request, in: settings.forwardingField)
@@ -102,11 +102,11 @@ extension ReactorAPI {
 
 /// The readiness of a process, for `/readyz`.
 public struct ServiceReadiness: Sendable {
-  /// The reason why load balancers must select another process, as a sentence; `nil` if the process
+  /// The reason why load balancers must select another process, as a sentence, or `nil` if the process
   /// is ready.
   public var problem: String?
 
-  /// A notice for operators in the response of a process that is ready; `nil` for none.
+  /// A notice for operators in the response of a process that is ready, or `nil` for none.
   public var detail: String?
 
   /// Creates a readiness.
@@ -123,10 +123,10 @@ public struct ServiceNode: Encodable, Sendable {
   /// `joining`, `ready`, `draining` or `left`.
   public var state: String
 
-  /// The version of its service; `nil` if it has not replied in time.
+  /// The version of its service, or `nil` if it has not replied in time.
   public var version: String?
 
-  /// The number of sessions in its memory; `nil` if it has not replied in time.
+  /// The number of sessions in its memory, or `nil` if it has not replied in time.
   public var sessions: Int?
 
   /// Whether it is this process.

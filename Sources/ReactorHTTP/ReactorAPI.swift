@@ -32,7 +32,7 @@ public final class ReactorAPI: HTTPResponder {
   let creationLimiter: ClientLimiter?
   /// Limits how fast one address can try credentials.
   let failureLimiter = RateLimiter(limit: Limits.failedAuthentications)
-  /// Verifies credentials; `nil` if every client has every right.
+  /// Verifies credentials, or returns `nil` if every client has every right.
   let authenticator: Authenticator?
   /// Wakes streams whose credentials expire, so that they end.
   let expiries: StreamExpiries

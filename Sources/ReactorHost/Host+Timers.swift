@@ -31,7 +31,7 @@ extension Host {
   ///
   /// For tests with virtual time, which do not call ``fireTimers()``.
   ///
-  /// - Returns: The due time of the next timer; `nil` if there is none, or if one cannot be fired.
+  /// - Returns: The due time of the next timer, or `nil` if there is none, or if one cannot be fired.
   package func fireTimers(dueAt now: WallTime) async -> WallTime? {
     while true {
       let page = await withCheckedContinuation { continuation in

@@ -67,7 +67,7 @@ public final class Host: Sendable {
   }
 
   /// Describes the first typed reference of a reactor to one that is not hosted, or is of another
-  /// type; `nil` if there is none.
+  /// type, or returns `nil` if there is none.
   ///
   /// Creates the instance of each reactor for the catalogue. A reactor with required parameters and
   /// no example is not checked.
@@ -85,17 +85,17 @@ public final class Host: Sendable {
     for reactor in local { reactor.interruptSessions() }
   }
 
-  /// Returns the reactor with a name; `nil` if none is hosted under it.
+  /// Returns the reactor with a name, or `nil` if none is hosted under it.
   public func reactor(_ name: String) -> (any HostedReactor)? {
     reactorsByName[name]
   }
 
-  /// Returns the global with a name; `nil` if none is hosted under it.
+  /// Returns the global with a name, or `nil` if none is hosted under it.
   public func global(_ name: String) -> (any SharedGlobal)? {
     globalsByName[name]
   }
 
-  /// The error with which writes to the log fail at present; `nil` while they succeed.
+  /// The error with which writes to the log fail at present, or `nil` while they succeed.
   ///
   /// Costs at most two system calls.
   public var logFailure: LogError? { environment.log.failure }

@@ -13,10 +13,10 @@ public struct ActionFailure: Equatable, Codable, Sendable {
     /// The circumstances of this failure.
     public let detail: String?
 
-    /// The kind of error; `nil` if an earlier release has stored it.
+    /// The kind of error, or `nil` if an earlier release has stored it.
     public let code: String?
 
-    /// The values of the error, as JSON; `nil` for none.
+    /// The values of the error, as JSON, or `nil` for none.
     public let data: String?
 
     /// Creates a description.
@@ -46,13 +46,13 @@ public struct ActionFailure: Equatable, Codable, Sendable {
     case invalidSessionID
   }
 
-  /// The index of the action in its array; `nil` for a single action.
+  /// The index of the action in its array, or `nil` for a single action.
   public let index: Int?
 
-  /// The failure of the service; `nil` for one of the reactor.
+  /// The failure of the service, or `nil` for one of the reactor.
   public let kind: Kind?
 
-  /// The description for clients; `nil` if the reactor has none.
+  /// The description for clients, or `nil` if the reactor has none.
   public let reason: Reason?
 
   /// Creates a failure.
@@ -62,7 +62,7 @@ public struct ActionFailure: Equatable, Codable, Sendable {
     self.reason = reason
   }
 
-  /// Decodes the output of ``json``; `nil` for any other bytes.
+  /// Decodes the output of ``json``, or returns `nil` for any other bytes.
   public init?(json: [UInt8]) {
     guard let failure = try? JSONCoder.decode(Self.self, from: json) else { return nil }
     self = failure

@@ -12,7 +12,7 @@ public struct Cursor: Hashable, Sendable, CustomStringConvertible {
     self.version = version
   }
 
-  /// Parses a cursor; `nil` for any text that is not the description of a cursor.
+  /// Parses a cursor, or returns `nil` for any text that is not the description of a cursor.
   public init?(_ text: some StringProtocol) {
     let bytes = Array(text.utf8)
     guard bytes.count <= 64, let dash = bytes.lastIndex(of: UInt8(ascii: "-")) else { return nil }

@@ -40,7 +40,7 @@ public struct IdempotencyKey: Hashable, Sendable {
     self.init(stored: "\u{1}\(series).\(String(number, radix: 16))", body: "")
   }
 
-  /// Parses the name of a numbered key; `nil` for the name of any other key.
+  /// Parses the name of a numbered key, or returns `nil` for the name of any other key.
   public static func number(in name: String) -> (number: UInt64, series: Substring)? {
     let text = name.utf8
     guard text.first == 1, let dot = text.lastIndex(of: UInt8(ascii: ".")),

@@ -13,7 +13,7 @@ package struct IdentifierWriter: ~Copyable {
   ///   - name: The text before the dash.
   ///   - number: The number after the dash; not negative.
   ///   - radix: The radix of the number, 2 to 36.
-  ///   - quote: An ASCII character around the identifier; `nil` for none.
+  ///   - quote: An ASCII character around the identifier, or `nil` for none.
   package init(_ name: String, _ number: Int, radix: UInt = 10, quote: UInt8? = nil) {
     self.name = name
     digits = InlineDigits(number.magnitude, radix: radix)

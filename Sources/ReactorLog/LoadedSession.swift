@@ -31,7 +31,7 @@ public struct LoadedSession: Sendable {
   /// The timers of the session, in no order.
   public var timers: [StoredTimer]
 
-  /// The process that has appended last; `nil` if the log does not store it.
+  /// The process that has appended last, or `nil` if the log does not store it.
   public var lastWriter: NodeID?
 
   /// Creates a loaded session.

@@ -85,10 +85,10 @@ public struct AcceptedAction: Equatable, Sendable {
   /// The idempotency key of its request.
   public let key: IdempotencyKey?
 
-  /// The principal of its request, as JSON; `nil` for an anonymous request.
+  /// The principal of its request, as JSON, or `nil` for an anonymous request.
   public let principal: [UInt8]?
 
-  /// The context of its request, as JSON; `nil` if an earlier release has accepted it.
+  /// The context of its request, as JSON, or `nil` if an earlier release has accepted it.
   public let context: [UInt8]?
 
   /// The time of its last start.
@@ -98,7 +98,7 @@ public struct AcceptedAction: Equatable, Sendable {
   public var runs: Int
 
   /// The name under which its effects send actions to other sessions, which is chosen with the
-  /// first send; `nil` before.
+  /// first send, or `nil` before.
   ///
   /// The idempotency keys of these actions are derived from it.
   public var sendName: String?
@@ -138,7 +138,7 @@ public struct StoredOutcome: Equatable, Sendable {
   /// The version of the State in the response.
   public let version: Int
 
-  /// The failure of the actions; `nil` for none.
+  /// The failure of the actions, or `nil` for none.
   public let failure: ActionFailure?
 
   /// Creates an outcome.

@@ -25,16 +25,16 @@ public struct LogEntry: Equatable, Sendable {
   /// The time of the fold.
   public let at: Timestamp
 
-  /// The action that caused it, as JSON; `nil` for none.
+  /// The action that caused it, as JSON, or `nil` for none.
   public let action: [UInt8]?
 
-  /// The global that caused it; `nil` for none.
+  /// The global that caused it, or `nil` for none.
   public let global: GlobalMark?
 
   /// The mutation, as JSON.
   public let mutation: [UInt8]
 
-  /// The id of the principal whose request caused it; `nil` for an anonymous request, or without a
+  /// The id of the principal whose request caused it, or `nil` for an anonymous request, or without a
   /// request.
   public let by: String?
 
@@ -123,7 +123,7 @@ public struct StoredSession: Equatable, Sendable {
   /// Whether the journal has unfinished actions.
   public let isUnfinished: Bool
 
-  /// The parameters that the session was created with, as JSON; `nil` for none.
+  /// The parameters that the session was created with, as JSON, or `nil` for none.
   public let parameters: [UInt8]?
 
   /// Whether the session has timers.
@@ -165,7 +165,7 @@ public struct SessionSummary: Equatable, Sendable {
   /// The time of its last change, or of its creation.
   public let lastActiveAt: Timestamp
 
-  /// The name of the node that has it in memory; `nil` if none has, and without a cluster.
+  /// The name of the node that has it in memory, or `nil` if none has, and without a cluster.
   public var node: String?
 
   /// Creates a summary.

@@ -93,7 +93,7 @@ public protocol MutationLog: Sendable {
   /// Lists the stored failures of a reactor, the latest first; at most ``StoredFailure/limit``.
   func failures(of reactor: String, completion: @escaping ReadCompletion<[StoredFailure]>)
 
-  /// Reads the current value of a global; `nil` if it was never set.
+  /// Reads the current value of a global, or returns `nil` if it was never set.
   func sharedValue(_ name: String, completion: @escaping ReadCompletion<SharedValue?>)
 
   /// Sets a global.
@@ -112,10 +112,10 @@ public protocol MutationLog: Sendable {
   /// - Parameter completion: Called when the store has confirmed it. Fails if the store cannot be reached.
   func confirmReads(completion: @escaping @Sendable (Result<Void, LogError>) -> Void)
 
-  /// The changes of all sessions in the order of commits; `nil` if they are not retained.
+  /// The changes of all sessions in the order of commits, or `nil` if they are not retained.
   var changes: (any ChangeFeed)? { get }
 
-  /// The error with which writes fail at present; `nil` while the log can be written.
+  /// The error with which writes fail at present, or `nil` while the log can be written.
   ///
   /// Costs at most two system calls.
   var failure: LogError? { get }
@@ -211,7 +211,7 @@ public protocol SessionLog: AnyObject, Sendable {
   /// Reads what is needed to continue the session in memory, with one call.
   ///
   /// - Parameters:
-  ///   - schema: The fingerprint of the snapshot that the caller can decode; `nil` for any.
+  ///   - schema: The fingerprint of the snapshot that the caller can decode, or `nil` for any.
   ///   - completion: Called with the session.
   func load(schema: String?, completion: @escaping ReadCompletion<LoadedSession>)
 
@@ -224,7 +224,7 @@ public protocol SessionLog: AnyObject, Sendable {
   ///
   /// - Parameters:
   ///   - epoch: The name of its history.
-  ///   - parameters: Its parameters, as JSON; `nil` for none.
+  ///   - parameters: Its parameters, as JSON, or `nil` for none.
   ///   - replacesEnded: Whether it may replace a session that has ended; otherwise the creation fails
   ///     with ``LogError/lost(to:)`` then, too.
   ///   - completion: Called once the session is as durable as the store is.
@@ -290,17 +290,17 @@ public protocol SessionLog: AnyObject, Sendable {
   func entries(
     after version: Int, limit: Int, completion: @escaping ReadCompletion<[LogEntry]>)
 
-  /// Reads the latest snapshot at or before a version; `nil` if there is none.
+  /// Reads the latest snapshot at or before a version, or returns `nil` if there is none.
   ///
   /// - Parameters:
   ///   - version: The maximum version.
-  ///   - schema: The required fingerprint; `nil` for any.
+  ///   - schema: The required fingerprint, or `nil` for any.
   ///   - completion: Called with the snapshot.
   func snapshot(
     atOrBefore version: Int, of schema: String?,
     completion: @escaping ReadCompletion<Snapshot?>)
 
-  /// Reads the outcome of an idempotency key in the session's history; `nil` for none.
+  /// Reads the outcome of an idempotency key in the session's history, or returns `nil` for none.
   ///
   /// It may be older than its retention, because logs delete outcomes in batches.
   func outcome(of key: String, completion: @escaping ReadCompletion<StoredOutcome?>)

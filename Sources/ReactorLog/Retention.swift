@@ -11,7 +11,7 @@ public enum Retention: Equatable, Sendable {
   /// At least the entries of this number of days.
   case days(Int)
 
-  /// Parses `all`, a number of versions such as `10000`, or a number of days such as `30d`; `nil`
+  /// Parses `all`, a number of versions such as `10000`, or a number of days such as `30d`, or returns `nil`
   /// for anything else.
   public init?(_ text: some StringProtocol) {
     if text == "all" {
@@ -52,7 +52,7 @@ public struct RetentionRules: Equatable, Sendable {
     self.byReactor = byReactor
   }
 
-  /// Parses a default, optionally followed by rules of individual reactors: `30d,counter=10000`; `nil` for
+  /// Parses a default, optionally followed by rules of individual reactors: `30d,counter=10000`, or `nil` for
   /// anything else.
   public init?(_ text: String) {
     let parts = text.split(separator: ",", omittingEmptySubsequences: false).map { part in

@@ -17,10 +17,10 @@ public struct StoredFailure: Equatable, Sendable {
   /// The action, as JSON.
   public let action: [UInt8]
 
-  /// The principal of its request, as JSON; `nil` for none.
+  /// The principal of its request, as JSON, or `nil` for none.
   public let principal: [UInt8]?
 
-  /// The context of its request, as JSON; `nil` for none.
+  /// The context of its request, as JSON, or `nil` for none.
   public let context: [UInt8]?
 
   /// The error.

@@ -60,7 +60,7 @@ public struct SamplePage: Equatable, Sendable {
   /// The number of sessions that were read.
   public var sessions = 0
 
-  /// The position of the next page; `nil` at the end.
+  /// The position of the next page, or `nil` at the end.
   public var next: SamplePosition?
 
   /// Creates an empty last page.

@@ -9,7 +9,7 @@ public struct StoredTimer: Equatable, Sendable {
   /// The action, as JSON.
   public let action: [UInt8]
 
-  /// The time between two repetitions, in milliseconds; `nil` for a timer that fires once.
+  /// The time between two repetitions, in milliseconds, or `nil` for a timer that fires once.
   public let period: Int64?
 
   /// Whether missed repetitions are executed later.
@@ -98,7 +98,7 @@ public struct DueTimers: Equatable, Sendable {
   /// The timers in the order of their positions.
   public let timers: [DueTimer]
 
-  /// The due time of the first timer that was not due yet; `nil` if there is none, or if the page
+  /// The due time of the first timer that was not due yet, or `nil` if there is none, or if the page
   /// is full.
   public let next: Timestamp?
 

@@ -26,7 +26,7 @@ package enum StoredValues {
     times.allSatisfy { Self.times.contains($0.milliseconds) }
   }
 
-  /// Returns the key that the columns of a row name; `nil` if no session has it.
+  /// Returns the key that the columns of a row name, or `nil` if no session has it.
   ///
   /// A list continues after the key of its last row. Text that is not UTF-8 is read with replacement
   /// characters, so that a list would not continue after it.

@@ -57,7 +57,7 @@ package protocol SessionLink: Sendable {
   /// Declares a typed reference, which `Host.firstMissingReference()` checks.
   func declare(_ type: any Any.Type, of session: SessionKey, by sender: SessionKey)
 
-  /// Returns the cached JSON of recurring actions of a type, which all references share; `nil` if
+  /// Returns the cached JSON of recurring actions of a type, which all references share, or `nil` if
   /// it is not cached.
   func texts<Action: Encodable>(of type: Action.Type) -> JSONMemo<Action>?
 }

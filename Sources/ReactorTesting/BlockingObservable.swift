@@ -5,7 +5,7 @@ internal import Synchronization
 extension ObservableConvertibleType {
   /// Returns blocking accessors of this stream, for tests.
   ///
-  /// - Parameter timeout: The maximum time to wait; `nil` for no limit.
+  /// - Parameter timeout: The maximum time to wait, or `nil` for no limit.
   /// - Returns: The accessors. Each access subscribes to the stream and blocks until the result is
   ///   available.
   public func toBlocking(timeout: Duration? = nil) -> BlockingObservable<Element> {

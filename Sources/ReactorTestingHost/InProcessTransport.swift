@@ -21,7 +21,7 @@ public final class InProcessTransport: ClientTransport {
   ///
   /// - Parameters:
   ///   - host: The host.
-  ///   - principal: The principal of the requests, which delegates and reactors read; `nil` for
+  ///   - principal: The principal of the requests, which delegates and reactors read, or `nil` for
   ///     anonymous requests.
   public convenience init(host: Host, as principal: Principal? = nil) {
     self.init(host: host, as: principal, in: nil)

@@ -17,7 +17,7 @@ extension ReactorServer {
   /// - Parameters:
   ///   - reactors: The hosted reactors.
   ///   - globals: The globals.
-  ///   - principal: The principal of the requests, which delegates and reactors read; `nil` for
+  ///   - principal: The principal of the requests, which delegates and reactors read, or `nil` for
   ///     anonymous requests. A ``TestService`` has several.
   ///   - configuration: The bounds of the client.
   /// - Returns: The server, whose sessions are in memory.

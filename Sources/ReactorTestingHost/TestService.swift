@@ -55,7 +55,7 @@ public final class TestService: Sendable {
   /// Returns a client of the service whose requests have a principal.
   ///
   /// - Parameters:
-  ///   - principal: The principal; `nil` for an anonymous client.
+  ///   - principal: The principal, or `nil` for an anonymous client.
   ///   - configuration: The bounds of the client.
   /// - Returns: The client. It repeats actions and continues streams after a crash.
   public func server(

@@ -24,7 +24,7 @@ public final class AuthorizationField: Sendable {
     self.value = value
   }
 
-  /// The credential that the responder has verified in the value; `nil` at first.
+  /// The credential that the responder has verified in the value, or `nil` at first.
   ///
   /// The responder checks with each request whether it is still valid. Any thread may access it.
   public var credential: (any VerifiedCredential)? {

@@ -16,7 +16,7 @@ public struct ClientAddress: Hashable, Sendable {
     low = 0xFFFF_0000_0000 | UInt64(address)
   }
 
-  /// Creates an IPv6 address from 16 bytes; `nil` for another count.
+  /// Creates an IPv6 address from 16 bytes, or returns `nil` for another count.
   public init?(version6 bytes: UnsafeRawBufferPointer) {
     guard bytes.count == 16 else { return nil }
     high = unsafe bytes[..<8].reduce(0) { $0 << 8 | UInt64($1) }

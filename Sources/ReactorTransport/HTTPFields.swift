@@ -75,7 +75,7 @@ public struct HTTPFields: Sendable, Equatable {
     return fields
   }
 
-  /// The value of the first field with a name, spelled as it was appended; `nil` if there is none.
+  /// The value of the first field with a name, spelled as it was appended, or `nil` if there is none.
   public subscript(name: String) -> String? {
     first { $0.name == name }?.value
   }

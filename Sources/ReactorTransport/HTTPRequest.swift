@@ -21,7 +21,7 @@ public final class HTTPRequest: Sendable {
   @safe @exclusivity(unchecked) private nonisolated(unsafe) var storedAdmission:
     (any HTTPAdmissionToken)?
 
-  /// The responder's decision on the head; `nil` if it was not consulted.
+  /// The responder's decision on the head, or `nil` if it was not consulted.
   @inline(never) public var admission: (any HTTPAdmissionToken)? { storedAdmission }
 
   /// Adds the body to a request whose head was admitted: in place if nothing else references the
@@ -63,7 +63,7 @@ public final class HTTPRequest: Sendable {
   /// The path as sent: percent-encoded, without the query.
   public var path: WireText { head.path }
 
-  /// The part after the first `?`, percent-encoded; `nil` without one.
+  /// The part after the first `?`, percent-encoded, or `nil` without one.
   public var query: WireText? { head.query }
 
   /// The header fields that the service reads.
@@ -72,10 +72,10 @@ public final class HTTPRequest: Sendable {
   /// Whether the request announced a body, possibly an empty one (`Content-Length` or chunked).
   public var hasBody: Bool { head.hasBody }
 
-  /// The remote address of the connection; `nil` on a Unix-domain socket.
+  /// The remote address of the connection, or `nil` on a Unix-domain socket.
   public var peer: ClientAddress? { head.peer }
 
-  /// The field `Authorization`; `nil` without one.
+  /// The field `Authorization`, or `nil` without one.
   public var authorization: AuthorizationField? { head.headers.authorization }
 
   /// The value of a field; the values of a repeated field are joined with `, ` (RFC 9110, 5.3).

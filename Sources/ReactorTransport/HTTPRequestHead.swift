@@ -12,7 +12,7 @@ public final class HTTPRequestHead: Sendable {
   /// The path as sent: percent-encoded, without the query.
   public let path: WireText
 
-  /// The part after the first `?`, percent-encoded; `nil` without one.
+  /// The part after the first `?`, percent-encoded, or `nil` without one.
   public let query: WireText?
 
   /// The header fields that the service reads.
@@ -21,7 +21,7 @@ public final class HTTPRequestHead: Sendable {
   /// Whether the request announced a body, possibly an empty one (`Content-Length` or chunked).
   public let hasBody: Bool
 
-  /// The remote address of the connection; `nil` on a Unix-domain socket.
+  /// The remote address of the connection, or `nil` on a Unix-domain socket.
   public let peer: ClientAddress?
 
   // Proof: retained from `store(_:)`, which stores once, until the head is released.
@@ -43,7 +43,7 @@ public final class HTTPRequestHead: Sendable {
     self.peer = peer
   }
 
-  /// The data that a responder has read from the head; `nil` before the first request.
+  /// The data that a responder has read from the head, or `nil` before the first request.
   public var reading: HTTPHeadReading? {
     unsafe stored.load(ordering: .acquiring)?.takeUnretainedValue()
   }

@@ -31,7 +31,7 @@ public protocol HTTPResponder: Sendable {
   ///
   /// - Parameters:
   ///   - reason: Why the transport rejects it.
-  ///   - request: The head of the request; `nil` if it was not read.
+  ///   - request: The head of the request, or `nil` if it was not read.
   /// - Returns: The response that is sent before the connection is closed.
   func rejection(for reason: HTTPRejection, of request: HTTPRequest?) -> HTTPResponse
 }

@@ -24,7 +24,7 @@ public struct HTTPResponse: Sendable {
   /// In response to `HEAD` the transport sends only the head and never opens a stream.
   public var body: Body
 
-  /// The name of the problem type that the body describes (RFC 9457); `nil` for any other body.
+  /// The name of the problem type that the body describes (RFC 9457), or `nil` for any other body.
   ///
   /// For metrics and logs; not sent.
   public var problem: String?

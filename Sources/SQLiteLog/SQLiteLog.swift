@@ -9,7 +9,7 @@ public final class SQLiteLog: MutationLog {
   let committer: GroupCommitter?
   let readers: ReaderPool
 
-  /// The changes of all sessions in the order of commits; `nil` if they are not retained.
+  /// The changes of all sessions in the order of commits, or `nil` if they are not retained.
   public let changes: (any ChangeFeed)?
 
   /// Opens a store for reading and writing; a missing one is created with its folder.
@@ -96,7 +96,7 @@ public final class SQLiteLog: MutationLog {
     committer?.callOnThreads(function)
   }
 
-  /// The reason why writes fail, such as a deleted or replaced file of the store; `nil` if they
+  /// The reason why writes fail, such as a deleted or replaced file of the store, or `nil` if they
   /// succeed.
   public var failure: LogError? { committer?.failure }
 

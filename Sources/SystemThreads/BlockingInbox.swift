@@ -28,7 +28,7 @@ package final class BlockingInbox<Message: Sendable>: Sendable {
   /// Owner thread only.
   ///
   /// - Parameter seconds: How long to block while there are no messages.
-  /// - Returns: The messages in the order in which they were sent; `nil` once the inbox is closed and
+  /// - Returns: The messages in the order in which they were sent, or `nil` once the inbox is closed and
   ///   empty.
   @inlinable
   package func receive(waiting seconds: Int) -> [Message]? {

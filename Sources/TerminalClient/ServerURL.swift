@@ -11,7 +11,7 @@ struct ServerURL: Equatable, Sendable {
   /// The path with its query; empty if the URL has none.
   let path: String
 
-  /// Parses a URL; `nil` for anything else, and for a path that is invalid in a request line.
+  /// Parses a URL, or returns `nil` for anything else, and for a path that is invalid in a request line.
   init?(_ text: String) {
     isSecure = text.hasPrefix("https://")
     guard isSecure || text.hasPrefix("http://") else { return nil }

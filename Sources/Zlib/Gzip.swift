@@ -7,7 +7,7 @@ public enum Gzip {
   /// - Parameters:
   ///   - bytes: The bytes to compress.
   ///   - level: From 1, the fastest, to 9, the smallest.
-  /// - Returns: A complete gzip file; `nil` if there is no memory left, or for more than 4 GiB.
+  /// - Returns: A complete gzip file, or `nil` if there is no memory left, or for more than 4 GiB.
   public static func compress(_ bytes: [UInt8], level: Int32 = 4) -> [UInt8]? {
     var stream = unsafe z_stream()
     guard UInt32(exactly: bytes.count) != nil,

@@ -21,7 +21,7 @@ public final class Broker: Sendable {
   /// minutes.
   public static let patience = "ping_interval: \"10m\"\nwrite_deadline: \"10m\""
 
-  /// The id of the process; `nil` if it is not running.
+  /// The id of the process, or `nil` if it is not running.
   public var id: Int32? { child.withLock { $0 } }
 
   /// The port for clients.
@@ -240,7 +240,7 @@ public final class Broker: Sendable {
   /// Returns the binary that the environment variable `NATS_SERVER` names, the one that `make test`
   /// unpacks, or the one in the `PATH`, in this order.
   ///
-  /// - Parameter environment: The environment; `nil` for that of this process.
+  /// - Parameter environment: The environment, or `nil` for that of this process.
   /// - Returns: The path or name of the binary.
   public static func program(in environment: [String: String]? = nil) -> String {
     let environment = environment ?? ProcessInfo.processInfo.environment

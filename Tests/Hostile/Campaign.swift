@@ -59,7 +59,7 @@ struct Campaign {
 
   /// Measures windows without and with a kind.
   ///
-  /// - Returns: The fault; `nil` if there is none.
+  /// - Returns: The fault, or `nil` if there is none.
   private func measure(_ kind: AbusiveClient) throws -> String? {
     let daemon = try Daemon(program: program, flags: kind.flags, nodes: kind.nodes)
     defer { daemon.stop() }

@@ -20,7 +20,7 @@ final class Connection {
   private let tally: Tally?
   private var received: [UInt8] = []
 
-  /// Connects; `nil` if the daemon rejects the connection.
+  /// Connects, or returns `nil` if the daemon rejects the connection.
   init?(to endpoint: Endpoint, timeout: Int = 10, tally: Tally? = nil) {
     self.tally = tally
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -87,7 +87,7 @@ final class Connection {
     shutdown(descriptor, Int32(SHUT_WR))
   }
 
-  /// Sends a request and reads its response; `nil` if the connection ends or times out.
+  /// Sends a request and reads its response, or returns `nil` if the connection ends or times out.
   func exchange(
     _ method: String, _ target: String, fields: String = "", body: [UInt8]? = nil
   ) -> Response? {

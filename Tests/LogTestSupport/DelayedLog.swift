@@ -65,7 +65,7 @@ package final class DelayedLog: MutationLog {
   /// Performs a read later, and calls its completion on another thread.
   ///
   /// - Parameters:
-  ///   - id: The session; `nil` for a read of several, which is never held.
+  ///   - id: The session, or `nil` for a read of several, which is never held.
   ///   - completion: The completion.
   ///   - read: Begins the read of the other log.
   fileprivate func delay<Value: Sendable>(

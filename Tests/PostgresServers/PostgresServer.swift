@@ -64,7 +64,7 @@ public final class PostgresServer: Sendable {
     "test_\(stores.add(1, ordering: .relaxed).newValue)"
   }
 
-  /// The id of the server's process; `nil` if it is not running.
+  /// The id of the server's process, or `nil` if it is not running.
   public var id: Int32? {
     let text = try? String(contentsOfFile: "\(folder)/data/postmaster.pid", encoding: .utf8)
     return text?.split(separator: "\n").first.flatMap { Int32($0) }

@@ -109,7 +109,7 @@ struct CompilerMessageTests {
     return folder.path
   }
 
-  /// The compiler's first error for a source; `nil` if it compiles.
+  /// The compiler's first error for a source, or `nil` if it compiles.
   private static func firstError(_ source: String) throws -> String? {
     let file = FileManager.default.temporaryDirectory
       .appending(path: "mistake-\(UUID().uuidString).swift")

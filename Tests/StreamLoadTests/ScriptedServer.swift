@@ -91,7 +91,7 @@ final class ScriptedServer: Sendable {
     _ = Glibc.send(connection, bytes, bytes.count, Int32(MSG_NOSIGNAL))
   }
 
-  /// Reads a head and its body; `nil` at the end of the connection.
+  /// Reads a head and its body, or returns `nil` at the end of the connection.
   private static func request(_ connection: Int32, _ input: inout [UInt8]) -> String? {
     while true {
       let text = String(decoding: input, as: UTF8.self)

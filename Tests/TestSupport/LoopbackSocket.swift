@@ -51,7 +51,7 @@ public enum LoopbackSocket {
     return (descriptor, port)
   }
 
-  /// Waits for a connection; `nil` once the listening socket is shut down.
+  /// Waits for a connection, or returns `nil` once the listening socket is shut down.
   public static func accept(from listener: Int32) -> Int32? {
     while true {
       let connection = Glibc.accept(listener, nil, nil)

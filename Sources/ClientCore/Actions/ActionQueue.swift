@@ -36,7 +36,7 @@ package struct ActionQueue: Sendable {
     /// The action.
     package var action: PendingAction
 
-    /// When that process sent it first; `nil` if it did not.
+    /// When that process sent it first, or `nil` if it did not.
     package var firstSentAt: Duration?
 
     /// Creates a restored action.
@@ -58,7 +58,7 @@ package struct ActionQueue: Sendable {
     var schedule = RetrySchedule()
     /// When the first attempt began; the server stores its response for a limited time.
     var firstSentAt: Duration?
-    /// When the sender gives up; `nil` for never.
+    /// When the sender gives up, or `nil` for never.
     var expiresAt: Duration?
   }
 
@@ -75,7 +75,7 @@ package struct ActionQueue: Sendable {
   /// The maximum number of actions without a final response, beyond which none is appended.
   package let bound: Int
 
-  /// The problem of the last attempt that failed; `nil` before the first one.
+  /// The problem of the last attempt that failed, or `nil` before the first one.
   package private(set) var problem: Problem?
 
   private var entries: [Entry] = []
@@ -95,7 +95,7 @@ package struct ActionQueue: Sendable {
   /// Whether every action has a final response.
   package var isEmpty: Bool { entries.isEmpty }
 
-  /// When to call ``next(now:)`` and ``expired(now:)``; `nil` for never.
+  /// When to call ``next(now:)`` and ``expired(now:)``, or `nil` for never.
   package var deadline: Duration? {
     let times = entries.enumerated().flatMap { index, entry -> [Duration] in
       var times = entry.expiresAt.map { [$0] } ?? []

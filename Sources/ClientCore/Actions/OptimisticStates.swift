@@ -12,7 +12,7 @@ package struct OptimisticStates<State: Sendable>: Sendable {
   package struct Base: Sendable {
     package var state: State
 
-    /// Its cursor; `nil` for a State that the client assumed before the first one arrived.
+    /// Its cursor, or `nil` for a State that the client assumed before the first one arrived.
     package var cursor: SessionCursor?
   }
 
@@ -53,7 +53,7 @@ package struct OptimisticStates<State: Sendable>: Sendable {
   /// Whether expected changes are shown.
   package var isOptimistic: Bool { !entries.isEmpty }
 
-  /// When to call ``release(now:)``; `nil` for never.
+  /// When to call ``release(now:)``, or `nil` for never.
   package var deadline: Duration? { heldSince.map { $0 + Self.longestHold } }
 
   /// Adds the expected change of an action.

@@ -27,7 +27,7 @@ package struct PendingAction: Sendable, Hashable {
   /// When the response is final.
   package var expectation: Expectation
 
-  /// The cursor at which the session must be; `nil` for any.
+  /// The cursor at which the session must be, or `nil` for any.
   package var condition: SessionCursor?
 
   /// Whether the response contains the State.
@@ -36,7 +36,7 @@ package struct PendingAction: Sendable, Hashable {
   /// Whether a caller waits for the response.
   package var isAwaited: Bool
 
-  /// The time to wait for the effects, in seconds, for ``Expectation/limited``; `nil` for the
+  /// The time to wait for the effects, in seconds, for ``Expectation/limited``, or `nil` for the
   /// server's default.
   package var wait: Int?
 

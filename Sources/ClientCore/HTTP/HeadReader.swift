@@ -20,7 +20,7 @@ package struct HeadReader: Sendable {
 
   /// Reads a line, with or without its line break.
   ///
-  /// - Returns: The head after the empty line that ends it; `nil` before, and for an interim response
+  /// - Returns: The head after the empty line that ends it, or `nil` before, and for an interim response
   ///   such as 103 Early Hints.
   package mutating func read(_ line: [UInt8]) throws(Malformed) -> TransportHead? {
     guard !isComplete else { return nil }
@@ -64,7 +64,7 @@ package struct HeadReader: Sendable {
     }
   }
 
-  /// The status code of a status line of any version; `nil` if the line is not one.
+  /// The status code of a status line of any version, or `nil` if the line is not one.
   private static func status(of line: ArraySlice<UInt8>) -> Int? {
     guard line.starts(with: "HTTP/".utf8), let space = line.firstIndex(of: UInt8(ascii: " ")) else {
       return nil

@@ -5,6 +5,6 @@ extension String {
   /// characters of RFC 3986 stay.
   package var percentEncoded: String { PercentEncoding.encode(self) }
 
-  /// The text without percent-encoding; `nil` if that is malformed or not UTF-8.
+  /// The text without percent-encoding, or `nil` if that is malformed or not UTF-8.
   package var percentDecoded: String? { PercentEncoding.decode(utf8) }
 }

@@ -25,7 +25,7 @@ public struct TransportRequest: Hashable, Sendable {
   /// The header fields.
   public var fields: [Field]
 
-  /// The body; `nil` for none.
+  /// The body, or `nil` for none.
   public var body: [UInt8]?
 
   /// The time without a byte of the response after which a transport gives up.
@@ -97,7 +97,7 @@ public struct TransportHead: Hashable, Sendable {
   /// The cursor in the entity tag.
   package var cursor: SessionCursor? { self["etag"].flatMap { SessionCursor($0) } }
 
-  /// The value of `Retry-After` in seconds, at most one hour; `nil` for a date, and without the
+  /// The value of `Retry-After` in seconds, at most one hour, or `nil` for a date, and without the
   /// field.
   package var retryAfter: Duration? {
     guard let seconds = self["retry-after"].flatMap({ Int($0) }), seconds >= 0 else { return nil }

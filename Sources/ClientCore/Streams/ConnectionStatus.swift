@@ -22,7 +22,7 @@ public struct Activity: Hashable, Sendable {
   /// The number of running effects.
   public var running: Int
 
-  /// Their mean progress from 0 to 1; `nil` if none reports it.
+  /// Their mean progress from 0 to 1, or `nil` if none reports it.
   public var progress: Double?
 
   /// The activity without running effects.

@@ -36,7 +36,7 @@ package struct EventFeed: Sendable {
   /// The path below the server's URL, with its query.
   private let path: String
   private let random: @Sendable () -> Double
-  /// The id of the last event; `nil` before the first one.
+  /// The id of the last event, or `nil` before the first one.
   package private(set) var lastEventID: String?
   package private(set) var status = ConnectionStatus.connecting
 
@@ -48,7 +48,7 @@ package struct EventFeed: Sendable {
   ///
   /// - Parameters:
   ///   - path: The path below the server's URL.
-  ///   - lastEventID: The id after which the stream begins; `nil` for the server's choice.
+  ///   - lastEventID: The id after which the stream begins, or `nil` for the server's choice.
   ///   - random: Returns a number from 0 to 1 for jitter.
   package init(
     path: String, after lastEventID: String? = nil,
@@ -59,7 +59,7 @@ package struct EventFeed: Sendable {
     self.random = random
   }
 
-  /// When to call ``wake(now:)`` next; `nil` for never.
+  /// When to call ``wake(now:)`` next, or `nil` for never.
   package var deadline: Duration? {
     switch phase {
     case .idle: nil

@@ -65,7 +65,7 @@ package enum SessionUpdate: Sendable {
 
 /// The client's copy of one session's State, to which the patches of a stream are applied.
 struct SessionCopy: Sendable {
-  /// The last State; `nil` before the first one, and after the end of its history.
+  /// The last State, or `nil` before the first one, and after the end of its history.
   private(set) var held: SessionState?
 
   /// The tag of the session in composite ids.
@@ -79,7 +79,7 @@ struct SessionCopy: Sendable {
     self.topics = topics
   }
 
-  /// Replaces the State and returns it; `nil` if the copy is already at the cursor or later.
+  /// Replaces the State and returns it, or returns `nil` if the copy is already at the cursor or later.
   mutating func replace(_ document: JSONDocument, at cursor: SessionCursor) -> SessionState? {
     if let held, held.cursor.hasReached(cursor) { return nil }
     let state = SessionState(.document(document), cursor)
@@ -87,7 +87,7 @@ struct SessionCopy: Sendable {
     return state
   }
 
-  /// Applies a patch and returns the new State; `nil` if the copy is already at the cursor or
+  /// Applies a patch and returns the new State, or returns `nil` if the copy is already at the cursor or
   /// later.
   ///
   /// - Throws: The reason the patch does not apply; the copy is then empty.

@@ -61,7 +61,7 @@ package struct StreamMachine: Sendable {
   package private(set) var status = ConnectionStatus.connecting
 
   private var attempts = StreamAttempts()
-  /// When the open stream is replaced, because its sessions, topics or token have changed; `nil` if
+  /// When the open stream is replaced, because its sessions, topics or token have changed, or `nil` if
   /// they have not.
   private var restartsAt: Duration?
   private var outputs: [Output] = []
@@ -88,7 +88,7 @@ package struct StreamMachine: Sendable {
   /// Whether another session fits.
   package var hasRoom: Bool { sessions.count < capacity }
 
-  /// When to call ``wake(now:)`` next; `nil` for never.
+  /// When to call ``wake(now:)`` next, or `nil` for never.
   package var deadline: Duration? {
     switch phase {
     case .idle, .paused: nil

@@ -6,10 +6,10 @@ package protocol StreamReading: Sendable {
   /// An instruction to the driver.
   associatedtype Output: Sendable
 
-  /// When to call ``wake(now:)`` next; `nil` for never.
+  /// When to call ``wake(now:)`` next, or `nil` for never.
   var deadline: Duration? { get }
 
-  /// The part of an output that concerns the connection; `nil` for any other output.
+  /// The part of an output that concerns the connection, or `nil` for any other output.
   static func step(of output: Output) -> StreamStep?
 
   /// Continues after ``deadline``.

@@ -15,7 +15,7 @@ struct AcceptedSocket: ~Copyable {
     self.size = size
   }
 
-  /// The client's address; `nil` on a Unix-domain socket.
+  /// The client's address, or `nil` on a Unix-domain socket.
   var peer: ClientAddress? {
     unsafe withUnsafeBytes(of: address) { bytes in
       switch Int32(address.ss_family) {

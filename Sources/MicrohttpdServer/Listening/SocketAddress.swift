@@ -90,7 +90,7 @@ struct SocketAddress: CustomStringConvertible {
     }
   }
 
-  /// The endpoint of a listening socket, with its actual port; `nil` for an unsupported address
+  /// The endpoint of a listening socket, with its actual port, or `nil` for an unsupported address
   /// family.
   static func endpoint(of descriptor: Int32) -> MicrohttpdServer.Endpoint? {
     var address = sockaddr_storage()

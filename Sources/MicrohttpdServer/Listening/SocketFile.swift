@@ -6,7 +6,7 @@ struct SocketFile: Sendable {
   private let device: dev_t
   private let number: ino_t
 
-  /// Records the identity of the file; `nil` if there is none.
+  /// Records the identity of the file, or returns `nil` if there is none.
   init?(_ path: String) {
     guard let status = Self.status(of: path) else { return nil }
     self.path = path

@@ -7,7 +7,7 @@ enum RequestField: Sendable, Equatable {
   case contentLength
   case transferEncoding
 
-  /// Looks up a name by its bytes, ignoring the case of letters; `nil` for any other field.
+  /// Looks up a name by its bytes, ignoring the case of letters, or returns `nil` for any other field.
   static func named(_ name: UnsafeBufferPointer<UInt8>) -> RequestField? {
     unsafe table.field(named: name)
   }

@@ -18,7 +18,7 @@ struct RequestIntake: ~Copyable, Sendable {
   private let target: RequestTarget
   private var method = ""
   private var headers = HTTPRequestHeaders()
-  /// The head; `nil` until all fields were added.
+  /// The head, or `nil` until all fields were added.
   ///
   /// The head of a substitute is set by `begin`, to the head of the former request.
   private var head: HTTPRequestHead?
@@ -98,7 +98,7 @@ struct RequestIntake: ~Copyable, Sendable {
     }
   }
 
-  /// The field `Authorization` for the connection's next request; `nil` without one, or for one that is
+  /// The field `Authorization` for the connection's next request, or `nil` without one, or for one that is
   /// too long to be retained.
   var retainedAuthorization: AuthorizationField? {
     guard let field = headers.authorization,
@@ -152,7 +152,7 @@ struct RequestIntake: ~Copyable, Sendable {
     return HTTPRequest(completeHead(from: peer), body: body)
   }
 
-  /// Parses a decimal number; `nil` if it is invalid or exceeds 64 bits.
+  /// Parses a decimal number, or returns `nil` if it is invalid or exceeds 64 bits.
   private static func number(_ digits: UnsafeBufferPointer<UInt8>) -> UInt64? {
     var number: UInt64 = 0
     for index in digits.indices {

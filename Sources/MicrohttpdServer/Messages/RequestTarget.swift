@@ -3,7 +3,7 @@ struct RequestTarget: Sendable, Equatable {
   /// The path with its percent-encoding.
   var path = ""
 
-  /// The query with its percent-encoding; `nil` without a `?`.
+  /// The query with its percent-encoding, or `nil` without a `?`.
   var query: String?
 
   /// Whether this is the target of a substitute, see `RepeatedHead`.
@@ -19,7 +19,7 @@ struct RequestTarget: Sendable, Equatable {
   ///
   /// - Parameters:
   ///   - target: The bytes between the method and the version.
-  ///   - question: The index of its first question mark; `nil` without one.
+  ///   - question: The index of its first question mark, or `nil` without one.
   init(_ target: UnsafeBufferPointer<UInt8>, question: Int?) {
     let question = question ?? target.endIndex
     let path = unsafe Self.path(in: target[..<question])

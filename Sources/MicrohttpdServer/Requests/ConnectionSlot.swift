@@ -2,16 +2,16 @@ internal import ReactorTransport
 
 /// An element of a request worker's array of connections.
 struct ConnectionSlot {
-  /// The connection; `nil` while the slot is free.
+  /// The connection, or `nil` while the slot is free.
   var connection: Connection?
 
   /// libmicrohttpd's descriptor of its socket.
   var socket: Int32 = -1
 
-  /// The client's address; `nil` on a Unix-domain socket.
+  /// The client's address, or `nil` on a Unix-domain socket.
   var peer: ClientAddress?
 
-  /// The client's entry in the `TurnBudget` and the `WriteBudget`; `nil` if its connections are those
+  /// The client's entry in the `TurnBudget` and the `WriteBudget`, or `nil` if its connections are those
   /// of many clients.
   var client: TurnBudget.Entry?
 
@@ -21,7 +21,7 @@ struct ConnectionSlot {
   /// The field `Authorization` of its last request, at most `AuthorizationField.retainedSize` bytes.
   var authorization: AuthorizationField?
 
-  /// The head of its last request; `nil` unless the scanner can replace a repetition of the head.
+  /// The head of its last request, or `nil` unless the scanner can replace a repetition of the head.
   var head: HTTPRequestHead?
 
   /// The exchange for which libmicrohttpd holds the connection.

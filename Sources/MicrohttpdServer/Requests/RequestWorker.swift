@@ -23,7 +23,7 @@ final class RequestWorker {
   let loop: RequestLoop
   let core: ServerCore
 
-  /// The daemon; `nil` during initialization and after the end.
+  /// The daemon, or `nil` during initialization and after the end.
   var daemon: Daemon?
 
   // Every request accesses these; the runtime checks of exclusive access took 1 % of it.
@@ -46,7 +46,7 @@ final class RequestWorker {
   /// The time, read once per turn.
   var now = Clock.milliseconds
 
-  /// The connection that is being added to libmicrohttpd; `nil` once it was opened.
+  /// The connection that is being added to libmicrohttpd, or `nil` once it was opened.
   var arriving: (peer: ClientAddress?, permit: ConnectionPermit?, isReserved: Bool)?
 
   /// The number of responses since the thread last slept.

@@ -55,7 +55,7 @@ struct WriteBudget {
   /// - Parameters:
   ///   - size: The number of bytes that the connection could write.
   ///   - index: The index of the connection.
-  ///   - client: Its client; `nil` if the client's connections are those of many clients.
+  ///   - client: Its client, or `nil` if the client's connections are those of many clients.
   /// - Returns: The number of bytes to write now; if it is less than `size`, the connection waits.
   mutating func grant(_ size: Int, to index: Int, of client: TurnBudget.Entry?) -> Int {
     guard size > Self.small else { return size }

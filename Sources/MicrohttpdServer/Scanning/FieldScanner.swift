@@ -21,7 +21,7 @@ struct FieldScanner {
   /// Whether the value is not parsed.
   var isOrdinary: Bool { kind == .other || kind == .host }
 
-  /// The value of `Content-Length`; `nil` without digits, or with white space behind them, which
+  /// The value of `Content-Length`, or `nil` without digits, or with white space behind them, which
   /// libmicrohttpd does not ignore.
   var number: UInt64? { matched > 0 && !hasEnded ? parsed : nil }
 

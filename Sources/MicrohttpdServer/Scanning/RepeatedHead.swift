@@ -56,7 +56,7 @@ package struct RepeatedHead {
 
   /// Replaces the head by its substitute, if received bytes begin with the head.
   ///
-  /// - Returns: The length of the substitute, and the number of all bytes after the replacement;
+  /// - Returns: The length of the substitute, and the number of all bytes after the replacement, or
   ///   `nil` if nothing was replaced.
   mutating func replace(
     in bytes: UnsafeMutableBufferPointer<UInt8>

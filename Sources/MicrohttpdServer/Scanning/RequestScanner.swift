@@ -56,7 +56,7 @@ package struct RequestScanner {
   private var isTrailer = false
   /// The last head that was received in one read; discarded when a different head begins.
   private var former = RepeatedHead()
-  /// The index at which the head begins in the bytes that are scanned; `nil` if it began before them.
+  /// The index at which the head begins in the bytes that are scanned, or `nil` if it began before them.
   private var headStart: Int?
   /// The extensions of chunks in the bytes that were scanned last.
   private var extensions: [Range<Int>] = []

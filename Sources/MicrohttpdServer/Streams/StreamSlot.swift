@@ -7,7 +7,7 @@ internal import ReactorTransport
 struct StreamSlot {
   var connection: StreamConnection
 
-  /// The socket; `nil` while the slot is free.
+  /// The socket, or `nil` while the slot is free.
   var socket: StreamSocket?
 
   /// Whether the index is in the queue; persists when the slot is reused.

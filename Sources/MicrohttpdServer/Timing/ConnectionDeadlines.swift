@@ -8,7 +8,7 @@
 /// only added to a list at the end of a turn, to the list of its phase at that time.
 struct ConnectionDeadlines {
   private struct Connection {
-    /// The current phase; `nil` for an unused index.
+    /// The current phase, or `nil` for an unused index.
     var phase: ConnectionPhase?
     /// The list that the connection is in.
     var listed: ConnectionPhase?
@@ -101,7 +101,7 @@ struct ConnectionDeadlines {
     return index
   }
 
-  /// When the next timeout is due; `nil` without one.
+  /// When the next timeout is due, or `nil` without one.
   var next: Int64? {
     var next: Int64?
     for list in lists.indices where intervals[list] > 0 {

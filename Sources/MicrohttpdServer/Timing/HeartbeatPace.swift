@@ -44,7 +44,7 @@ struct HeartbeatPace {
     return true
   }
 
-  /// When to check again; `nil` if heartbeats are disabled.
+  /// When to check again, or `nil` if heartbeats are disabled.
   func next(silentSince time: Int64, at now: Int64, streams count: Int) -> Int64? {
     guard interval > 0 else { return nil }
     let due = time + interval

@@ -14,7 +14,7 @@ struct LivenessCheck {
   /// The time without an acknowledgement after which a client is gone.
   let timeout: Int64
 
-  /// The time between two checks of a stream; `nil` without heartbeats.
+  /// The time between two checks of a stream, or `nil` without heartbeats.
   private let period: Int64?
 
   /// Creates a check.

@@ -27,7 +27,7 @@ struct RecencyList {
     head == Self.none ? nil : (Int(head), time(of: links[Int(head)]))
   }
 
-  /// The time of the last activity of an index; `nil` if it is not in the list.
+  /// The time of the last activity of an index, or `nil` if it is not in the list.
   func time(of index: Int) -> Int64? {
     guard index < links.count, links[index].previous != Self.absent else { return nil }
     return time(of: links[index])

@@ -36,7 +36,7 @@ struct AppendMachine: Sendable {
     case read(Reading)
     /// Report that the leader has been behind for 2 s.
     ///
-    /// `last` is the sequence of its last message of the subject; `nil` if it has the id of the
+    /// `last` is the sequence of its last message of the subject, or `nil` if it has the id of the
     /// message without the message. `since` is the time at which that was first found.
     case report(last: Int?, since: Int64)
     case finish(Outcome)
@@ -80,7 +80,7 @@ struct AppendMachine: Sendable {
   private var nextPublish: Int64
   private var pause = RetryPause()
   /// The time since which all replies show that the leader lacks the expected message, or has the
-  /// id of the message without the message; `nil` if the last reply does not.
+  /// id of the message without the message, or `nil` if the last reply does not.
   private var behindSince: Int64?
   /// The number of times the batch was passed to the connection.
   private(set) var published = 0
@@ -164,7 +164,7 @@ struct AppendMachine: Sendable {
     return .none
   }
 
-  /// The message was read; `nil` if there is none.
+  /// The message was read, or `nil` if there is none.
   mutating func didRead(_ found: (sequence: Int, mark: WriterMark?)?, at now: Int64) -> Step {
     guard phase == .reading else { return .none }
     guard let found else { return didFailToRead(at: now) }

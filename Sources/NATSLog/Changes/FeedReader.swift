@@ -15,7 +15,7 @@ struct FeedReader: Sendable {
     names = store.names
   }
 
-  /// The last record; `nil` for none.
+  /// The last record, or `nil` for none.
   func last() async throws(LogError) -> Positioned? {
     guard let message = try await reader.last(names.feedSubject, in: names.feed) else { return nil }
     guard let record = FeedRecord(message.payload) else {
@@ -24,7 +24,7 @@ struct FeedReader: Sendable {
     return (message.sequence, record)
   }
 
-  /// The record at a sequence; `nil` if it is not retained.
+  /// The record at a sequence, or `nil` if it is not retained.
   func record(at sequence: Int) async throws(LogError) -> FeedRecord? {
     try await reader.message(at: sequence, in: names.feed).flatMap { FeedRecord($0.payload) }
   }

@@ -48,7 +48,7 @@ struct FeedRecord: Equatable, Sendable {
     return text
   }
 
-  /// Reads a payload; `nil` for one of another format.
+  /// Reads a payload, or returns `nil` for one of another format.
   init?(_ payload: [UInt8]) {
     guard let root = try? JSONDocument(parsing: payload).root, root["f"]?.integer() == 1,
       let store = root["s"]?.string, let began: Int = root["b"]?.integer(),

@@ -83,7 +83,7 @@ final class FeedWriter: Sendable {
     let changes: [StoreChange]
   }
 
-  /// Returns the record after the last one; `nil` if nothing was committed since.
+  /// Returns the record after the last one, or `nil` if nothing was committed since.
   ///
   /// The ends of the streams are read twice. A message that was committed before the first ends are
   /// known is before the second ends, in every stream. Messages that are later than all of these
@@ -214,7 +214,7 @@ final class FeedWriter: Sendable {
 
   /// Deletes expired records, once per minute; the last one is retained.
   ///
-  /// - Returns: The number before the oldest retained change; `nil` if the last check was less
+  /// - Returns: The number before the oldest retained change, or `nil` if the last check was less
   ///   than a minute ago.
   func deleteExpired(upTo last: FeedReader.Positioned) async throws(LogError) -> Int? {
     let now = Clock.milliseconds

@@ -107,7 +107,7 @@ final class LogCleaner: Sendable {
     return true
   }
 
-  /// Returns the first sequence to retain; `nil` if no messages are to be deleted.
+  /// Returns the first sequence to retain, or `nil` if no messages are to be deleted.
   ///
   /// Three quarters of the messages are deleted, or a half or a quarter if later ones are too
   /// young.

@@ -114,7 +114,7 @@ final class EngineCore: Sendable {
     }
   }
 
-  /// The steps of the thread, and whether it may sleep; `nil` if the engine is closed.
+  /// The steps of the thread, and whether it may sleep, or `nil` if the engine is closed.
   private func takeSteps(_ isDue: Bool, _ now: Int64) -> ([EngineTable.Step], Bool)? {
     state.withLock { state in
       guard !state.table.isClosed else { return nil }

@@ -135,7 +135,7 @@ struct EngineTable {
     return next(step, of: number)
   }
 
-  /// A message was read to know the outcome of an append; `nil` if there is none.
+  /// A message was read to know the outcome of an append, or `nil` if there is none.
   mutating func didRead(
     _ number: UInt64, _ result: Result<(sequence: Int, mark: WriterMark?)?, LogError>,
     at now: Int64

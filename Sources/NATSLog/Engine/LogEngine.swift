@@ -110,7 +110,7 @@ final class LogEngine: Sendable {
   ///   - payload: The payload.
   ///   - subject: The subject.
   ///   - headers: Header fields.
-  ///   - time: The maximum time to wait, in milliseconds; `nil` for `cluster.wait`.
+  ///   - time: The maximum time to wait, in milliseconds, or `nil` for `cluster.wait`.
   /// - Returns: The reply.
   /// - Throws: If there is no reply in time.
   func request(

@@ -101,7 +101,7 @@ extension NATSLog {
   ///
   /// A session becomes visible when it is complete. After an error, the sessions before it remain.
   ///
-  /// - Parameter next: Returns the next line, without its end; `nil` after the last one.
+  /// - Parameter next: Returns the next line, without its end, or `nil` after the last one.
   /// - Returns: The number of imported sessions.
   /// - Throws: If the store is not empty, a line is invalid, or the brokers do not confirm a write; or
   ///   the error of `next`.
@@ -202,7 +202,7 @@ private struct ImportedSession {
 
   /// Begins the history with the snapshot that replaces the entries before the first one.
   ///
-  /// `version` is that of the first entry; `nil` if there are no entries.
+  /// `version` is that of the first entry, or `nil` if there are no entries.
   private mutating func begin(before version: Int?) {
     guard !hasBegun else { return }
     hasBegun = true

@@ -10,7 +10,7 @@ enum Base64 {
     return values
   }()
 
-  /// The bytes of a text; `nil` for a text that is no Base64.
+  /// The bytes of a text, or `nil` for a text that is no Base64.
   static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
     guard text.count.isMultiple(of: 4) else { return nil }
     let padding = text.reversed().prefix { $0 == UInt8(ascii: "=") }.count

@@ -11,7 +11,7 @@ struct Beginning: Equatable, Sendable {
   /// version, which replaces the deleted entries; 0 if none were deleted.
   var floor = 0
   var snapshot = 0
-  /// The keys of the outcomes in the pages; `nil` if they are not known.
+  /// The keys of the outcomes in the pages, or `nil` if they are not known.
   var keys: PagedKeys? = PagedKeys()
   /// Pages that belong to no history any more, with those that they lead to.
   var dropped: [HistoryIndex.Node] = []
@@ -44,7 +44,7 @@ struct Beginning: Equatable, Sendable {
     text.put("}")
   }
 
-  /// Reads the output of ``put(into:)``; `nil` for anything else.
+  /// Reads the output of ``put(into:)``, or returns `nil` for anything else.
   init?(_ json: JSONElement) {
     guard let pages = HistoryIndex(json["p"]), let floor: Int = json["n"]?[0]?.integer(),
       let snapshot: Int = json["n"]?[1]?.integer(), StoredValues.areCounts(floor, snapshot)

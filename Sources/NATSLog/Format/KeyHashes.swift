@@ -11,7 +11,7 @@ struct KeyHashes: Equatable, Sendable {
 
   var count: Int { values.count }
 
-  /// The hash of a key; `nil` for a numbered one.
+  /// The hash of a key, or `nil` for a numbered one.
   ///
   /// Stored messages contain the hashes, so that the function must not change: FNV-1a, with its 64
   /// bits folded to 24.
@@ -47,7 +47,7 @@ struct KeyHashes: Equatable, Sendable {
 
   init() {}
 
-  /// Reads the output of ``put(into:)`` without the quotation marks; `nil` for anything else.
+  /// Reads the output of ``put(into:)`` without the quotation marks, or returns `nil` for anything else.
   init?(_ text: String) {
     guard text.utf8.count.isMultiple(of: 4), let bytes = Base64.decode(Array(text.utf8)[...]),
       bytes.count.isMultiple(of: 3)

@@ -116,7 +116,7 @@ extension LogMessage {
     }
   }
 
-  /// Reads a payload; `nil` if it is not of this format.
+  /// Reads a payload, or returns `nil` if it is not of this format.
   ///
   /// - Parameters:
   ///   - payload: The payload.

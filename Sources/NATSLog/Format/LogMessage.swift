@@ -63,7 +63,7 @@ struct LogMessage: Equatable, Sendable {
   var created: Int64?
   /// The messages before this one, from the one that begins the index on.
   var index = HistoryIndex()
-  /// The message that begins the index: the last anchor, or the first message of the history; `nil` for
+  /// The message that begins the index: the last anchor, or the first message of the history, or `nil` for
   /// that message itself.
   var first: Int?
   /// Whether the session has parameters.
@@ -85,7 +85,7 @@ struct LogMessage: Equatable, Sendable {
   var batch = LogBatch()
   /// The complete journal after the batch, in a base.
   var journal: Journal?
-  /// The last base before this message; `nil` if the message is a base.
+  /// The last base before this message, or `nil` if the message is a base.
   var base: Base?
   /// The numbers of unfinished actions and of timers after the batch.
   var unfinished = 0
@@ -95,7 +95,7 @@ struct LogMessage: Equatable, Sendable {
   /// The highest numbers of numbered keys in the history, this message included.
   var numbers = NumberMarks()
   /// The keys of the outcomes in the messages before this one that are after the last complete
-  /// block of the index; `nil` if they are not known.
+  /// block of the index, or `nil` if they are not known.
   var keys: KeyHashes? = KeyHashes()
 
   /// The time of the creation, if this message knows it: the first one of a history, and anchors since

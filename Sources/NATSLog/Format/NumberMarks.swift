@@ -23,7 +23,7 @@ struct NumberMarks: Equatable, Sendable {
   static let retention: Int64 = 600
 
   private(set) var marks: [Mark] = []
-  /// The time of the latest outcome of a series without a mark, in seconds; `nil` if there is none.
+  /// The time of the latest outcome of a series without a mark, in seconds, or `nil` if there is none.
   private(set) var unmarkedAt: Int64?
 
   /// Creates the marks of a history without numbered keys.
@@ -93,7 +93,7 @@ struct NumberMarks: Equatable, Sendable {
     text.put("]")
   }
 
-  /// Reads marks; `nil` for other JSON.
+  /// Reads marks, or returns `nil` for other JSON.
   init?(_ json: JSONElement, at time: Int64) {
     guard let elements = json.elements, let first = elements.first?.integer(as: Int64.self) else {
       return nil

@@ -55,7 +55,7 @@ struct Page: Equatable, Sendable {
     self.outcomes = outcomes
   }
 
-  /// Reads a payload; `nil` for one of another format.
+  /// Reads a payload, or returns `nil` for one of another format.
   init?(_ payload: [UInt8]) {
     guard let root = try? JSONDocument(parsing: payload).root, root["f"]?.integer() == 1,
       let epoch = root["e"]?.string, let version: Int = root["v"]?.integer(),
@@ -92,7 +92,7 @@ extension HistoryIndex {
     }
   }
 
-  /// Reads the output of ``put(into:)``; `nil` for anything else.
+  /// Reads the output of ``put(into:)``, or returns `nil` for anything else.
   ///
   /// - Parameters:
   ///   - json: The positions.

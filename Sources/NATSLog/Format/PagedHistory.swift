@@ -11,7 +11,7 @@ struct PagedHistory: Equatable, Sendable {
   var version = 0
   var entries: [LogEntry] = []
   var outcomes: [StoredOutcome] = []
-  /// The keys of the outcomes in the pages; `nil` if they are not known.
+  /// The keys of the outcomes in the pages, or `nil` if they are not known.
   var keys: PagedKeys? = PagedKeys()
 
   /// The version of the last entry.

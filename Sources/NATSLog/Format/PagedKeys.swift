@@ -57,7 +57,7 @@ struct PagedKeys: Equatable, Sendable {
 
   init() {}
 
-  /// Reads the output of ``put(into:)``; `nil` for anything else.
+  /// Reads the output of ``put(into:)``, or returns `nil` for anything else.
   init?(_ json: JSONElement) {
     guard let elements = json.elements else { return nil }
     for element in elements {

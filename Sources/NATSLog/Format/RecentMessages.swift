@@ -63,7 +63,7 @@ struct RecentMessages: Sendable {
     return first.sequence <= max(sequence, head.first)
   }
 
-  /// The time of the creation of the session, in milliseconds; `nil` if it is not known.
+  /// The time of the creation of the session, in milliseconds, or `nil` if it is not known.
   func creation(of head: SessionHead) -> Int64? { first == head.first ? creation : nil }
 }
 

@@ -43,7 +43,7 @@ struct SessionHead: Equatable, Sendable {
   var keyed = 0
   /// The highest number of each series of numbered keys.
   var numbers = NumberMarks()
-  /// The keys of the outcomes in the messages of the index after its last complete block; `nil` if they are
+  /// The keys of the outcomes in the messages of the index after its last complete block, or `nil` if they are
   /// not known.
   var keys: KeyHashes? = KeyHashes()
   var unfinished = 0
@@ -297,7 +297,7 @@ struct SessionHead: Equatable, Sendable {
 
 extension LogMessage {
   /// The keys of the outcomes in the messages after the last complete block of an index that ends with this
-  /// message; `nil` if they are not known or too many.
+  /// message, or `nil` if they are not known or too many.
   fileprivate func keysOfBlock(_ index: HistoryIndex) -> KeyHashes? {
     guard index.hasIncompleteBlock else { return KeyHashes() }
     guard var keys else { return nil }

@@ -66,7 +66,7 @@ struct SnapshotRecord: Equatable, Sendable {
     return text + snapshot.state
   }
 
-  /// Reads a payload; `nil` for one of another format.
+  /// Reads a payload, or returns `nil` for one of another format.
   init?(_ payload: [UInt8]) {
     guard let end = payload.firstIndex(of: UInt8(ascii: "\n")),
       let root = try? JSONDocument(parsing: Array(payload[..<end])).root,

@@ -90,7 +90,7 @@ struct StoreNames: Equatable, Sendable {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// The name of a token; `nil` if the token is not the output of ``escaped(_:)``.
+  /// The name of a token, or `nil` if the token is not the output of ``escaped(_:)``.
   static func unescaped(_ token: Substring) -> String? {
     var bytes: [UInt8] = []
     var rest = Array(token.utf8)[...]

@@ -8,10 +8,10 @@ struct StreamMessage: Sendable {
   let sequence: Int
   let headers: [String: String]
   let payload: [UInt8]
-  /// The time at which the stream stored it, as RFC 3339; `nil` if the reply does not have it.
+  /// The time at which the stream stored it, as RFC 3339, or `nil` if the reply does not have it.
   var time: String?
 
-  /// The sequence of the subject's last message that the append expected; `nil` if the message does
+  /// The sequence of the subject's last message that the append expected, or `nil` if the message does
   /// not have the header field.
   var expected: Int? { headers["Nats-Expected-Last-Subject-Sequence"].flatMap { Int($0) } }
 

@@ -16,7 +16,7 @@ struct WriterMark: Hashable, Sendable, CustomStringConvertible {
     self.number = number
   }
 
-  /// Parses `NAME.INCARNATION.NUMBER`; `nil` for any other text.
+  /// Parses `NAME.INCARNATION.NUMBER`, or returns `nil` for any other text.
   init?(_ text: String) {
     // Split as bytes: comparing characters takes quadratic time for many combining marks.
     let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)

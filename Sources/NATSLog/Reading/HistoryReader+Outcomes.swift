@@ -10,7 +10,7 @@ extension HistoryReader {
   /// block. So 16 of 256 messages are read, concurrently.
   ///
   /// - Parameter head: The end of the log.
-  /// - Returns: The hashes; `nil` if those of the pages are not known.
+  /// - Returns: The hashes, or `nil` if those of the pages are not known.
   /// - Throws: If the log cannot be read.
   func keys(of head: SessionHead) async throws(LogError) -> KeyHashes? {
     guard head.status == .stored else { return KeyHashes() }

@@ -118,7 +118,7 @@ struct HistoryReader: Sendable {
     return try await message(at: head.first).beginning
   }
 
-  /// The time of the creation, in milliseconds; `nil` if an earlier release has replaced the message that
+  /// The time of the creation, in milliseconds, or `nil` if an earlier release has replaced the message that
   /// had it.
   func creation(of head: SessionHead) async throws(LogError) -> Int64? {
     if let created = head.created { return created }

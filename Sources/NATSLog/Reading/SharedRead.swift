@@ -4,7 +4,7 @@ internal import Synchronization
 /// A read of the log that several requests need at the same time: the first one executes it, the others wait
 /// for its end.
 final class SharedRead: Sendable {
-  /// The requests that wait; `nil` if no read is under way.
+  /// The requests that wait, or `nil` if no read is under way.
   private let waiting = Mutex<[CheckedContinuation<Result<Void, LogError>, Never>]?>(nil)
 
   /// Executes the read, or waits for the one that is under way.

@@ -14,7 +14,7 @@ struct SnapshotReader: Sendable {
 
   typealias Positioned = (sequence: Int, record: SnapshotRecord)
 
-  /// The latest snapshot of any history, with its sequence; `nil` for none.
+  /// The latest snapshot of any history, with its sequence, or `nil` for none.
   func latest() async throws(LogError) -> Positioned? {
     guard let message = try await reader.last(names.snapshotSubject(of: key), in: stream),
       let record = SnapshotRecord(message.payload)
@@ -22,12 +22,12 @@ struct SnapshotReader: Sendable {
     return (message.sequence, record)
   }
 
-  /// The latest snapshot of a history at or before a version; `nil` for none.
+  /// The latest snapshot of a history at or before a version, or `nil` for none.
   ///
   /// - Parameters:
   ///   - head: The end of the log, with a complete ``SessionHead/beginning``.
   ///   - version: The version.
-  ///   - schema: The schema; `nil` for any.
+  ///   - schema: The schema, or `nil` for any.
   /// - Returns: The snapshot.
   /// - Throws: If the streams cannot be read.
   func snapshot(
@@ -62,7 +62,7 @@ struct SnapshotReader: Sendable {
     try await record(at: head.beginning.snapshot, in: milestoneStream, of: head.epoch)?.snapshot
   }
 
-  /// The latest milestone of a history that fits; `nil` for none.
+  /// The latest milestone of a history that fits, or `nil` for none.
   func milestone(
     of epoch: String, upTo version: Int, where fits: (SnapshotRecord) -> Bool
   ) async throws(LogError) -> Positioned? {

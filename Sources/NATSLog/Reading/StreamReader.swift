@@ -19,7 +19,7 @@ struct StreamReader: Sendable {
 
   // MARK: Messages
 
-  /// The last message of a subject, from the stream's leader; `nil` for none.
+  /// The last message of a subject, from the stream's leader, or `nil` for none.
   func last(_ subject: String, in stream: String) async throws(LogError) -> StreamMessage? {
     var body: [UInt8] = []
     body.put("{\"last_by_subj\":", string: subject)
@@ -27,7 +27,7 @@ struct StreamReader: Sendable {
     return try await get(body, in: stream)
   }
 
-  /// The first message of a subject after a sequence, from the stream's leader; `nil` for none.
+  /// The first message of a subject after a sequence, from the stream's leader, or `nil` for none.
   func next(
     _ subject: String, after sequence: Int, in stream: String
   ) async throws(LogError) -> StreamMessage? {
@@ -38,7 +38,7 @@ struct StreamReader: Sendable {
     return try await get(body, in: stream)
   }
 
-  /// The message at a sequence that the stream has confirmed; `nil` if it was deleted.
+  /// The message at a sequence that the stream has confirmed, or `nil` if it was deleted.
   ///
   /// Waits until a new leader has applied the messages of the former leader. A leader that remains
   /// behind is requested to step down.
@@ -56,7 +56,7 @@ struct StreamReader: Sendable {
     }
   }
 
-  /// The messages at some sequences, in their order; `nil` for each that is missing.
+  /// The messages at some sequences, in their order, or `nil` for each that is missing.
   func messages(
     at sequences: [Int], in stream: String
   ) async throws(LogError) -> [StreamMessage?] {
@@ -122,7 +122,7 @@ struct StreamReader: Sendable {
   /// - Parameters:
   ///   - name: The name of the call, with its stream.
   ///   - body: The request, as JSON.
-  ///   - time: The maximum time to wait, in milliseconds; `nil` for `cluster.wait`.
+  ///   - time: The maximum time to wait, in milliseconds, or `nil` for `cluster.wait`.
   /// - Returns: The reply.
   /// - Throws: The error of the brokers, or if they do not reply.
   func call(

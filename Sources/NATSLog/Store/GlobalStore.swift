@@ -23,7 +23,7 @@ final class GlobalStore: Sendable {
     self.store = store
   }
 
-  /// The stored value of a global; `nil` for none.
+  /// The stored value of a global, or `nil` for none.
   func value(_ name: String) async throws(LogError) -> SharedValue? {
     let record = try await read(name)
     guard record.payload != Record.none.payload else { return nil }

@@ -15,7 +15,7 @@ final class NATSStore: Sendable {
   let recentSize = Atomic<Int>(0)
   /// The number of snapshots that are being stored.
   let saves = Atomic<Int>(0)
-  /// The feed of changes; `nil` if they are not retained, and after the store was closed.
+  /// The feed of changes, or `nil` if they are not retained, and after the store was closed.
   let feed = Mutex<(any StoreFeed)?>(nil)
   /// Whether there is a feed, so that commits without one do not take its lock.
   let hasFeed: Bool

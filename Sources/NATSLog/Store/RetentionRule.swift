@@ -19,7 +19,7 @@ final class RetentionRule: Sendable {
   /// Whether entries of a session are deleted at all.
   func limits(_ key: SessionKey) -> Bool { rules[key.reactor] != .all }
 
-  /// The latest milestone that is old enough, with its sequence; `nil` for none.
+  /// The latest milestone that is old enough, with its sequence, or `nil` for none.
   ///
   /// Only a snapshot of the current schema can replace entries: another may not be decodable.
   func base(

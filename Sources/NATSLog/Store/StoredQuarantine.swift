@@ -18,7 +18,7 @@ public final class StoredQuarantine: Sendable {
     /// The digest of the action; 0 for the session itself.
     public let digest: UInt64
 
-    /// The prefix of the action's JSON; `nil` if the session itself is quarantined.
+    /// The prefix of the action's JSON, or `nil` if the session itself is quarantined.
     public let action: String?
 
     /// The time at which the crash was noticed.

@@ -59,7 +59,7 @@ final class EndConfirmations: Sendable {
     }
   }
 
-  /// The time until the next confirmation begins; `nil` if none is requested.
+  /// The time until the next confirmation begins, or `nil` if none is requested.
   private func pause() -> Int64? {
     state.withLock { state in
       state.isRunning = !state.waiting.isEmpty

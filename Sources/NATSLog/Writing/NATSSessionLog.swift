@@ -10,15 +10,15 @@ internal import Telemetry
 /// appended a message in between, the next write fails, and the session is read again.
 final class NATSSessionLog: SessionLog {
   struct State {
-    /// The end of the log that the next write follows; `nil` while it is not known.
+    /// The end of the log that the next write follows, or `nil` while it is not known.
     var claim: SessionHead?
     /// The sequence of the last message, anchors excluded, that this object has read or written,
-    /// see ``SessionHead/content``; `nil` before the first read.
+    /// see ``SessionHead/content``, or `nil` before the first read.
     var seen: Int?
     /// The outcomes that were appended since the claim was read, and the earlier ones, once they
     /// are read.
     var outcomes = SessionOutcomes()
-    /// The shared read of earlier outcomes; `nil` before the first lookup.
+    /// The shared read of earlier outcomes, or `nil` before the first lookup.
     var outcomeReads: SharedRead?
     /// The latest snapshots of a history, once they are known.
     var snapshots: (epoch: String, chain: SnapshotRecord.Chain)?

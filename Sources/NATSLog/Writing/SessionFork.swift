@@ -19,7 +19,7 @@ struct SessionFork: Sendable {
   let cursor: Cursor
   let target: SessionKey
   let epoch: String
-  /// The parameters of the new session; `nil` for those of the source.
+  /// The parameters of the new session, or `nil` for those of the source.
   let parameters: [UInt8]?
 
   private var version: Int { cursor.version }

@@ -9,7 +9,7 @@ final class SessionMarks: Sendable {
   private struct Mark {
     /// Whether META has the mark, as far as known.
     var exists = false
-    /// The sequence of the mark; `nil` if it is not known.
+    /// The sequence of the mark, or `nil` if it is not known.
     var sequence: Int?
     var isRemovalPlanned = false
   }

@@ -19,7 +19,7 @@ struct SessionOutcomes: Sendable {
   private var hasEarlier = false
   /// The earlier outcomes, as far as they were read.
   private(set) var search: OutcomeSearch?
-  /// The hashes of the earlier keys; `nil` if they were not read.
+  /// The hashes of the earlier keys, or `nil` if they were not read.
   private var keys: Set<UInt32>?
   /// The highest numbers of the earlier keys.
   private var numbers = NumberMarks()
@@ -30,7 +30,7 @@ struct SessionOutcomes: Sendable {
   /// Whether there are earlier outcomes that are not in memory.
   private var isIncomplete: Bool { hasEarlier && search?.isComplete != true }
 
-  /// The read that the lookup of a key needs next; `nil` if all outcomes are in memory.
+  /// The read that the lookup of a key needs next, or `nil` if all outcomes are in memory.
   ///
   /// Numbered keys have no hashes.
   func missing(for name: String) -> Missing? {
@@ -64,7 +64,7 @@ struct SessionOutcomes: Sendable {
     recent.insert(outcome, forgettingAfter: time)
   }
 
-  /// Adds the hashes of the earlier keys; `nil` if the log does not have them all.
+  /// Adds the hashes of the earlier keys, or returns `nil` if the log does not have them all.
   mutating func didRead(_ hashes: KeyHashes?, for generation: Int) {
     guard generation == self.generation, isIncomplete else { return }
     keys = hashes.map { Set($0.values) }

@@ -234,7 +234,7 @@ final class Connection: @unchecked Sendable {
   /// Whether the next result is not complete.
   var isBusy: Bool { unsafe PQisBusy(handle) != 0 }
 
-  /// The next result; `nil` after the last one of a statement.
+  /// The next result, or `nil` after the last one of a statement.
   func next() -> Rows? { unsafe PQgetResult(handle).map { unsafe Rows(owning: $0) } }
 
   private func check(_ code: Int32) throws(DatabaseError) { guard code == 1 else { throw lost } }

@@ -57,7 +57,7 @@ final class Rows {
     return columns
   }
 
-  /// Reads the columns of the first row; `nil` without rows.
+  /// Reads the columns of the first row, or returns `nil` without rows.
   func first<each Value: ResultValue>(
     as type: (repeat each Value).Type
   ) throws(DatabaseError) -> (repeat each Value)? {
@@ -95,10 +95,10 @@ final class Rows {
 
 /// A Swift value that is read from a column in the binary format.
 protocol ResultValue {
-  /// Reads the value of a column that is not `NULL`; `nil` if its bytes are another type's.
+  /// Reads the value of a column that is not `NULL`, or returns `nil` if its bytes are another type's.
   init?(_ bytes: UnsafeRawBufferPointer)
 
-  /// The value of `NULL`; `nil` if it is an error.
+  /// The value of `NULL`, or `nil` if it is an error.
   static var null: Self? { get }
 }
 

@@ -7,7 +7,7 @@ extension PostgresMaintenance {
   /// - Parameters:
   ///   - report: Leaves out each session and global with a line that is damaged or invalid, or that exists, and
   ///     is called with a text about the first of these lines of each. `nil` leaves out nothing.
-  ///   - next: Returns the next line, without its end; `nil` after the last one.
+  ///   - next: Returns the next line, without its end, or `nil` after the last one.
   /// - Returns: The number of imported sessions.
   /// - Throws: If a line is invalid and `report` is `nil`; or the error of `next`.
   public func `import`(

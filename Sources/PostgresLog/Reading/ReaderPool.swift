@@ -22,7 +22,7 @@ final class ReaderPool: Sendable {
   /// - Parameters:
   ///   - address: The database.
   ///   - wait: How long a read is repeated on new connections while the database cannot be reached.
-  ///   - timeout: How long a statement may take; `nil` for the same time.
+  ///   - timeout: How long a statement may take, or `nil` for the same time.
   ///   - size: The maximum number of connections.
   init(_ address: PostgresAddress, wait: Duration, timeout: Duration? = nil, size: Int = 8) {
     self.timeout = timeout ?? wait

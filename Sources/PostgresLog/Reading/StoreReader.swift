@@ -19,7 +19,7 @@ struct StoreReader {
 
   /// Reads the row of a session.
   ///
-  /// The schema is the fingerprint of its State and Mutation; `nil` if it is unknown.
+  /// The schema is the fingerprint of its State and Mutation, or `nil` if it is unknown.
   func head(
     of key: StoredKey, schema: String? = nil
   ) throws(DatabaseError) -> StoredHead {

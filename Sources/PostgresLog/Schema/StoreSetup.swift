@@ -85,7 +85,7 @@ struct StoreSetup {
       } ?? "the database at \(address) has no store in the schema \(schema): cluster.name names it")
   }
 
-  /// The version of the tables; `nil` if there are none.
+  /// The version of the tables, or `nil` if there are none.
   private func storedVersion() throws(DatabaseError) -> Int? {
     // Read from the tables of the catalog: functions such as to_regclass can miss what another process has
     // created since this transaction began.
@@ -133,7 +133,7 @@ struct StoreSetup {
 
   /// Begins, continues or ends the feed of changes.
   ///
-  /// - Returns: The name of the feed and the number of the last change; `nil` if none are retained.
+  /// - Returns: The name of the feed and the number of the last change, or `nil` if none are retained.
   func prepareFeed(isKept: Bool) throws(PostgresLogError) -> (name: String, latest: Int)? {
     try mappingErrors { () throws(DatabaseError) in
       let feed = "\(schema).feed"

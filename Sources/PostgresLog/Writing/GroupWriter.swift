@@ -54,7 +54,7 @@ final class GroupWriter: Sendable {
   private let isIdle = Semaphore()
   private let ended = Semaphore()
 
-  /// Creates a writer; `nil` if the process has no descriptors left.
+  /// Creates a writer, or returns `nil` if the process has no descriptors left.
   init?(
     _ context: WriterContext, at address: PostgresAddress, schema: String, named name: String,
     wait: Duration, publisher: ChangePublisher?, logger: Logger

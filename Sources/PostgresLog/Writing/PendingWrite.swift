@@ -4,9 +4,9 @@ internal import SystemThreads
 /// A write that is not complete.
 final class PendingWrite: Sendable {
   let request: WriteRequest
-  /// The log of the session that requests it; `nil` for a global and for maintenance.
+  /// The log of the session that requests it, or `nil` for a global and for maintenance.
   let session: PostgresSessionLog?
-  /// The revision that the global must have; `nil` for any.
+  /// The revision that the global must have, or `nil` for any.
   let revision: UInt64?
   /// The time at which the request fails without a response of the database, in ``Clock/milliseconds``.
   let deadline: Int64
@@ -64,7 +64,7 @@ struct WriteGroup {
   var roles: [GroupEncoder.Role] = []
   /// The stamps of the writes that have changed nothing.
   var lost: Set<Int64> = []
-  /// The number of the last change; `nil` without changes.
+  /// The number of the last change, or `nil` without changes.
   var latestChange: Int?
   var error: DatabaseError?
   /// Whether its writes have failed because the database sent no response.

@@ -11,7 +11,7 @@ final class StoreHealth: Sendable {
 
   init(logger: Logger) { self.logger = logger }
 
-  /// The error of the last write; `nil` if it succeeded.
+  /// The error of the last write, or `nil` if it succeeded.
   var failure: LogError? { state.withLock { $0 } }
 
   func succeeded() {

@@ -21,7 +21,7 @@ where Interface.Action: Codable, Interface.State: Codable {
   private var shown: [ScreenEntry<Screen>] = []
   private var shownCover: ScreenEntry<Screen>?
 
-  /// The first screen; `nil` before the first State.
+  /// The first screen, or `nil` before the first State.
   public private(set) var root: ScreenEntry<Screen>?
 
   @ObservationIgnored private let model: ObservedReactor<Interface>

@@ -13,7 +13,7 @@
 /// }
 /// ```
 public struct ScreenStack<Screen: Codable & Sendable>: Codable, Sendable {
-  /// The path of the screens above the first; `nil` if one of them has no link.
+  /// The path of the screens above the first, or `nil` if one of them has no link.
   public var path: String?
 
   /// The number of screens that were presented so far.
@@ -27,7 +27,7 @@ public struct ScreenStack<Screen: Codable & Sendable>: Codable, Sendable {
     Array(entries.dropFirst().prefix { $0.presentation == "push" })
   }
 
-  /// The first screen that covers the navigation stack; `nil` if there is none.
+  /// The first screen that covers the navigation stack, or `nil` if there is none.
   ///
   /// ``ScreenEntry/presentation`` is `modal`, `cover` or a text of the flow's own.
   public var covering: ScreenEntry<Screen>? {
@@ -35,7 +35,7 @@ public struct ScreenStack<Screen: Codable & Sendable>: Codable, Sendable {
   }
 
   /// Returns the action that dismisses the pushed screens that a navigation stack does not show any
-  /// more; `nil` if it shows all of them.
+  /// more, or `nil` if it shows all of them.
   ///
   /// - Parameter shown: The pushed screens that a navigation stack still shows.
   /// - Returns: The dismissal of the lowest screen that is missing, which includes all screens

@@ -25,7 +25,7 @@ public struct Presence: Decodable, Hashable, Sendable {
 
 /// A message between the subscribers of a session, which is stored nowhere.
 public struct RemoteSignal<Value: Sendable>: Sendable {
-  /// The principal of the sender, or the name that it chose; `nil` for neither.
+  /// The principal of the sender, or the name that it chose, or `nil` for neither.
   public let sender: String?
 
   /// The message.

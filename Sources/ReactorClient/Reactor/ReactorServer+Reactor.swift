@@ -10,8 +10,8 @@ extension ReactorServer {
   ///   - type: The type of the reactor, or its `ReactorInterface` alone.
   ///   - name: The name under which the server hosts it.
   ///   - session: The id of the session.
-  ///   - initialState: The State to show before the first one has arrived; `nil` for the smallest value.
-  ///   - prediction: The expected change by an action, which is shown before the server responds;
+  ///   - initialState: The State to show before the first one has arrived, or `nil` for the smallest value.
+  ///   - prediction: The expected change by an action, which is shown before the server responds, or
   ///     `nil` for none.
   /// - Returns: The reactor. Several reactors of one session share the stream and the order of actions.
   public func reactor<Interface: ReactorInterface>(

@@ -117,7 +117,7 @@ where Interface.Action: Codable, Interface.State: Codable {
     return feed.publishers
   }
 
-  /// The cursor of the current State; `nil` before the first one.
+  /// The cursor of the current State, or `nil` before the first one.
   public var cursor: SessionCursor? { feed.cursor }
 
   /// The values of a pulse: the current one first, then each that differs from the one before.
@@ -218,7 +218,7 @@ extension RemoteReactor {
   ///   - expectation: When the response is complete.
   ///   - cursor: The cursor at which the session must be; otherwise nothing is executed, and the problem
   ///     is `Problem/Kind/versionMismatch`.
-  ///   - timeout: The time after which the action is not repeated any more; `nil` for no limit.
+  ///   - timeout: The time after which the action is not repeated any more, or `nil` for no limit.
   ///     Cancelling the task has the same effect. In both cases the action may have been executed.
   /// - Returns: The State in the response: committed, at or after the last mutation that was expected.
   /// - Throws: The problem of a rejection, a timeout or a cancellation, or of a response that

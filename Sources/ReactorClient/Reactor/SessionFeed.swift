@@ -19,9 +19,9 @@ final class SessionFeed<State: Decodable & Sendable>: SessionObserver {
   private struct Contents: Sendable {
     /// The latest State that is not decoded.
     var pending: SessionState?
-    /// The decoded States; `nil` before the first one.
+    /// The decoded States, or `nil` before the first one.
     var states: OptimisticStates<State>?
-    /// Emits a change into the pipeline of the reactor; `nil` before the reactor has joined the
+    /// Emits a change into the pipeline of the reactor, or returns `nil` before the reactor has joined the
     /// stream.
     var emit: (@Sendable () -> Void)?
     /// Whether a change was signalled that has not been reduced.
@@ -78,7 +78,7 @@ final class SessionFeed<State: Decodable & Sendable>: SessionObserver {
   /// Whether a State has arrived.
   var hasState: Bool { contents.withLock { $0.hasState } }
 
-  /// The cursor of the State that is shown; `nil` before the first one.
+  /// The cursor of the State that is shown, or `nil` before the first one.
   var cursor: SessionCursor? { contents.withLock { $0.states?.cursor } }
 
   // MARK: The stream

@@ -9,7 +9,7 @@ public struct RemoteLogEntry: Sendable {
   /// The time of the mutation in ISO 8601.
   public let at: String
 
-  /// The action that caused it; `nil` for the mutation of a global.
+  /// The action that caused it, or `nil` for the mutation of a global.
   public let action: JSONValue?
 
   /// The mutation.
@@ -24,7 +24,7 @@ public struct RemoteEffect: Decodable, Sendable {
   /// The time of its start in ISO 8601.
   public let startedAt: String
 
-  /// Its progress from 0 to 1; `nil` if unknown.
+  /// Its progress from 0 to 1, or `nil` if unknown.
   public let progress: Double?
 }
 
@@ -56,7 +56,7 @@ extension RemoteReactor {
   /// Creates a session with the history of this one and with its parameters.
   ///
   /// - Parameters:
-  ///   - version: The last version of the history; `nil` for all of it.
+  ///   - version: The last version of the history, or `nil` for all of it.
   ///   - id: The id of the new session; `nil` lets the server choose.
   /// - Returns: The new session.
   /// - Throws: The problem of the response, such as `Problem/Kind/unknownVersion`.
@@ -70,7 +70,7 @@ extension RemoteReactor {
   /// history is reduced again.
   ///
   /// - Parameters:
-  ///   - version: The last version of the history; `nil` for all of it.
+  ///   - version: The last version of the history, or `nil` for all of it.
   ///   - id: The id of the new session; `nil` lets the server choose.
   ///   - parameters: The parameters of the new session.
   /// - Returns: The new session.

@@ -114,7 +114,7 @@ final class ActionJournal: Sendable {
     self.url = url
   }
 
-  /// Why the file cannot be read; `nil` after it has been read.
+  /// Why the file cannot be read, or `nil` after it has been read.
   var problem: Problem? { contents.withLock { $0.problem } }
 
   /// Reads the actions of an earlier process in their order, and opens the file for writing.

@@ -48,7 +48,7 @@ public struct ClientConfiguration: Sendable {
   /// are removed.
   public var storedSessions = 100
 
-  /// The queue on which observers are called; `nil` for background threads.
+  /// The queue on which observers are called, or `nil` for background threads.
   ///
   /// With the main queue a view is bound to a hosted reactor as to a local one, without
   /// `observe(on:)`. States are decoded in the background in any case. The State that a

@@ -23,7 +23,7 @@ final class ClientLink: Sendable {
   /// The queue on which States are decoded, and their observers called unless the configuration has
   /// a delivery queue.
   let decoding = DispatchQueue.global(qos: .userInitiated)
-  /// The scheduler of the configuration's delivery queue; `nil` for background threads.
+  /// The scheduler of the configuration's delivery queue, or `nil` for background threads.
   private let deliveries: SerialDispatchQueueScheduler?
   let status = BehaviorRelay(value: ConnectionStatus.connecting)
   let problems = PublishSubject<Problem>()

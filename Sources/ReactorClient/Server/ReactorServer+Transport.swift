@@ -28,7 +28,7 @@ extension ReactorServer {
 
 #if os(Linux)
   extension HTTPOrigin {
-    /// The origin of an `http` or `https` URL; `nil` for any other URL.
+    /// The origin of an `http` or `https` URL, or `nil` for any other URL.
     init?(_ url: URL) {
       let isSecure = url.scheme?.lowercased() == "https"
       guard isSecure || url.scheme?.lowercased() == "http", let host = url.host, !host.isEmpty,

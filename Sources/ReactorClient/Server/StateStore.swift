@@ -10,7 +10,7 @@ internal import Synchronization
 /// On Apple's platforms the files are encrypted while the device is locked; then none is read or written.
 final class StateStore: Sendable {
   private struct Contents: Sendable {
-    /// The States that are not written; `nil` for a session whose State is to be removed.
+    /// The States that are not written, or `nil` for a session whose State is to be removed.
     var pending: [String: SessionState?] = [:]
     var isErased = false
   }
@@ -57,7 +57,7 @@ final class StateStore: Sendable {
     }
   }
 
-  /// Reads the State of a session; `nil` if there is none of this type.
+  /// Reads the State of a session, or returns `nil` if there is none of this type.
   func load<State: Decodable>(_ key: String, as type: State.Type) -> State? {
     guard let data = try? Data(contentsOf: url(key)),
       let end = data.firstIndex(of: UInt8(ascii: "\n")),

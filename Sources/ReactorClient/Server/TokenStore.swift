@@ -18,7 +18,7 @@ final class TokenStore: Sendable {
   /// Creates a store.
   ///
   /// - Parameters:
-  ///   - provider: Returns a new token; `nil` if requests have none.
+  ///   - provider: Returns a new token, or `nil` if requests have none.
   ///   - queue: The queue of the timer.
   ///   - clock: The clock.
   ///   - renewed: Called when a token was replaced before its expiry.
@@ -32,7 +32,7 @@ final class TokenStore: Sendable {
     timer = DeadlineTimer(on: queue, clock)
   }
 
-  /// Passes the current token to a waiter, immediately or when the app has provided it; `nil` if
+  /// Passes the current token to a waiter, immediately or when the app has provided it, or returns `nil` if
   /// the client has no tokens.
   func use(_ waiter: @escaping Waiter) {
     guard provider != nil else { return waiter(.success(nil)) }

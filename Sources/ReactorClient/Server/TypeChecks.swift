@@ -44,12 +44,12 @@ final class TypeChecks: Sendable {
 /// Compares what the derived schemas contain: types, members, elements and cases. Everything else, for
 /// example references of recursive types, is compatible.
 enum TypeDifference {
-  /// Returns the first difference, with the pointer of the value; `nil` if there is none.
+  /// Returns the first difference, with the pointer of the value, or `nil` if there is none.
   static func find(reader: JSONValue, writer: JSONElement?, _ name: String) -> String? {
     find(reader: reader, writer: writer.map { JSONValue($0) } ?? .null, name)
   }
 
-  /// Returns the first difference, with the pointer of the value; `nil` if there is none.
+  /// Returns the first difference, with the pointer of the value, or `nil` if there is none.
   static func find(reader: JSONValue, writer: JSONValue, _ name: String) -> String? {
     compare(reader, writer, "").map { "\(name)\($0)" }
   }

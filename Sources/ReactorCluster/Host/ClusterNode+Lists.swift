@@ -22,7 +22,7 @@ extension ClusterNode {
     }
   }
 
-  /// Sends a request to all other nodes, and collects their replies; `nil` for a node that does not
+  /// Sends a request to all other nodes, and collects their replies, or returns `nil` for a node that does not
   /// reply in time.
   func requestAll(
     _ request: NodeRequest, completion: @escaping @Sendable ([(NodeID, NodeReply?)]) -> Void

@@ -86,7 +86,7 @@ extension ClusterNode {
     }
   }
 
-  /// Returns the remote session of a key; `nil` if no client of this node uses it.
+  /// Returns the remote session of a key, or `nil` if no client of this node uses it.
   func remoteSession(_ key: SessionKey) -> RemoteSession? {
     state.withLock { $0.remotes[key]?.session }
   }

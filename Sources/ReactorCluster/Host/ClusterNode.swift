@@ -44,7 +44,7 @@ package final class ClusterNode: Sendable {
       return lastToken
     }
 
-    /// Removes and returns the receiver of an effect; `nil` if the effect has none, or its request
+    /// Removes and returns the receiver of an effect, or returns `nil` if the effect has none, or its request
     /// has a response already.
     fileprivate mutating func takeReceiver(of effect: ClusterEffect) -> Receiver? {
       switch effect {

@@ -9,7 +9,7 @@ package struct NodeStatus: Sendable {
   /// The readiness of the node.
   package let state: NodeState
 
-  /// The description of the node; `nil` if it has not replied in time.
+  /// The description of the node, or `nil` if it has not replied in time.
   package let description: NodeDescription?
 
   /// Whether the node is this process.

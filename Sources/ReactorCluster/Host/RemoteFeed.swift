@@ -118,7 +118,7 @@ final class RemoteFeed: SessionObserver, PresenceObserver, SignalObserver, Activ
 extension ClusterNode.State {
   /// Subscribes a node to a session, or renews its subscription.
   ///
-  /// - Returns: Whether the node has renewed a subscription that it has closed or lost; `nil` if the
+  /// - Returns: Whether the node has renewed a subscription that it has closed or lost, or `nil` if the
   ///   node is not alive, since its failure was handled before, or if the limit is reached.
   fileprivate mutating func subscribe(
     _ edge: NodeID, to key: SessionKey, as number: UInt64
@@ -128,7 +128,7 @@ extension ClusterNode.State {
     return known.map { $0 < number } ?? false
   }
 
-  /// Returns the feed of a session; `nil` if the node has no subscription with the number.
+  /// Returns the feed of a session, or `nil` if the node has no subscription with the number.
   fileprivate func feed(
     of key: SessionKey, for edge: NodeID, _ number: UInt64
   ) -> RemoteFeed? {
@@ -175,7 +175,7 @@ extension ClusterNode {
 
   /// Subscribes a node to a session of this one.
   ///
-  /// - Returns: The current state, which the first message to the node follows; `nil` if the
+  /// - Returns: The current state, which the first message to the node follows, or `nil` if the
   ///   session has ended, or the node is not alive.
   func subscribe(
     _ edge: NodeID, to session: any Session, as number: UInt64

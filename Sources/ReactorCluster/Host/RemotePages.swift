@@ -9,9 +9,9 @@ struct RemotePages<Element: Sendable>: Sendable {
   let session: RemoteSession
   /// The maximum number of elements.
   let limit: Int
-  /// Creates the call for the elements after `last`; `nil` for the first page.
+  /// Creates the call for the elements after `last`, or returns `nil` for the first page.
   let call: @Sendable (_ last: Element?, _ limit: Int) -> SessionCall
-  /// Returns the elements of a reply; `nil` for a reply of another kind.
+  /// Returns the elements of a reply, or `nil` for a reply of another kind.
   let elements: @Sendable (SessionReply) -> [Element]?
   /// The size of an element in bytes.
   let size: @Sendable (Element) -> Int

@@ -337,7 +337,7 @@ extension RemoteSession.State {
     if !observers.isEmpty { enqueued.append((committed, observers)) }
   }
 
-  /// Removes the next state to publish; `nil` if there is none, or while another thread publishes
+  /// Removes the next state to publish, or returns `nil` if there is none, or while another thread publishes
   /// one.
   fileprivate mutating func dequeue() -> (CommittedState, [any SessionObserver])? {
     guard !isPublishing, !enqueued.isEmpty else { return nil }

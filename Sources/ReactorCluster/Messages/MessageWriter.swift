@@ -140,7 +140,7 @@ protocol ReadableMessage {
 }
 
 extension ReadableMessage {
-  /// Reads a message; `nil` for bytes that are not one of this protocol.
+  /// Reads a message, or returns `nil` for bytes that are not one of this protocol.
   init?(reading bytes: [UInt8]) {
     var reader = MessageReader(bytes)
     do throws(MessageError) {

@@ -170,7 +170,7 @@ extension NodeMessage: ReadableMessage {
     }
   }
 
-  /// Reads a message; `nil` for bytes that are not one of this protocol.
+  /// Reads a message, or returns `nil` for bytes that are not one of this protocol.
   public init?(_ bytes: [UInt8]) {
     self.init(reading: bytes)
   }

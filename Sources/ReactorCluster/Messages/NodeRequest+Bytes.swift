@@ -29,7 +29,7 @@ extension NodeRequest {
     return writer.bytes
   }
 
-  /// Reads a request and its sender; `nil` for bytes that are not one of this protocol.
+  /// Reads a request and its sender, or returns `nil` for bytes that are not one of this protocol.
   static func read(_ bytes: [UInt8]) -> (request: NodeRequest, sender: NodeID)? {
     var reader = MessageReader(bytes)
     do throws(MessageError) {

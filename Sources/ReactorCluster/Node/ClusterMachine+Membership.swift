@@ -80,7 +80,7 @@ extension ClusterMachine {
   }
 
   /// Returns the presumed owner of a session: the hinted one, this node if it is about to load the
-  /// session, or the one that placement selects; `nil` if no node is ready.
+  /// session, or the one that placement selects, or `nil` if no node is ready.
   ///
   /// If no node is ready, a draining node still owns the sessions of its clients.
   public func owner(of key: SessionKey, at now: Milliseconds) -> NodeID? {

@@ -105,7 +105,7 @@ extension ClusterMachine {
   /// The time of the next probe of a silent node, if it stays silent.
   var nextSilence: Milliseconds? { pending.values.compactMap { silenceEnd(of: $0) }.min() }
 
-  /// Returns the time at which the target of a request is probed if it stays silent; `nil` if it is
+  /// Returns the time at which the target of a request is probed if it stays silent, or `nil` if it is
   /// not to be probed.
   private func silenceEnd(of request: Pending) -> Milliseconds? {
     guard !request.isProbed, request.call != nil, let target = request.target,

@@ -16,7 +16,7 @@ public struct ClusterMachine: Sendable {
     var request: ForwardedRequest
     let token: RequestToken
     let startedAt: Milliseconds
-    /// The node that has the request; `nil` while it waits for ``retryAt``.
+    /// The node that has the request, or `nil` while it waits for ``retryAt``.
     var target: NodeID?
     var call: CallID?
     /// The time of the last delivery.

@@ -35,7 +35,7 @@ public struct HintTable: Sendable {
     hints[key] = Hint(owner: owner, expiry: now + Self.validity)
   }
 
-  /// Returns the owner of a session; `nil` without a valid hint.
+  /// Returns the owner of a session, or `nil` without a valid hint.
   public func owner(of key: SessionKey, at now: Milliseconds) -> NodeID? {
     guard let hint = hints[key], hint.expiry > now else { return nil }
     return hint.owner

@@ -3,7 +3,7 @@ public import ReactorLog
 /// Selects the owner of a session by rendezvous hashing: each node computes the same one from the same
 /// nodes, and a node that joins or fails moves 1/n of the sessions.
 public enum Placement {
-  /// Returns the node with the highest hash for a session; `nil` without nodes.
+  /// Returns the node with the highest hash for a session, or `nil` without nodes.
   ///
   /// The incarnation does not count, so that a restart moves no session.
   public static func owner(

@@ -70,7 +70,7 @@ public struct SubscribedNodes: Sendable {
     number(of: key, for: node) != nil
   }
 
-  /// Returns the number of a node's subscription to a session; `nil` for none.
+  /// Returns the number of a node's subscription to a session, or `nil` for none.
   public func number(of key: SessionKey, for node: NodeID) -> UInt64? {
     nodes[node]?.sessions[key]
   }

@@ -50,7 +50,7 @@ public struct RemoteSubscription: Sendable {
   private(set) var number: UInt64 = 0
   /// Whether the owner has closed the subscription before its reply has arrived.
   private var isClosed = false
-  /// The position of the last published state; `nil` before the first.
+  /// The position of the last published state, or `nil` before the first.
   private(set) var cursor: Cursor?
   /// The latest version that an owner has mentioned while the subscription was opening.
   private var mentioned: Cursor?
@@ -58,12 +58,12 @@ public struct RemoteSubscription: Sendable {
   /// Creates a subscription that is to be opened.
   public init() {}
 
-  /// The owner that publishes; `nil` while the subscription is not open.
+  /// The owner that publishes, or `nil` while the subscription is not open.
   public var owner: NodeID? {
     if case .live(let owner) = phase { owner } else { nil }
   }
 
-  /// The time at which the subscription is opened again; `nil` while that is not due.
+  /// The time at which the subscription is opened again, or `nil` while that is not due.
   public var nextDeadline: Milliseconds? {
     if case .waiting(let until) = phase { until } else { nil }
   }

@@ -2,7 +2,7 @@ public import ReactorHost
 
 /// The number of streams of one stream owner.
 public struct ReportedStreams: Equatable, Sendable {
-  /// The name of the stream owner; `nil` for streams without a name.
+  /// The name of the stream owner, or `nil` for streams without a name.
   public var name: String?
 
   /// The number of streams; 0 if the stream owner has none left.
@@ -52,7 +52,7 @@ public struct StreamReporter: Sendable {
   private var streams: [StreamOwner: Int] = [:]
   /// The stream owners whose counts have changed since the last part.
   private var changed: Set<StreamOwner> = []
-  /// The subscription that the owner has; `nil` before the first.
+  /// The subscription that the owner has, or `nil` before the first.
   private var subscription: UInt64?
   private var nextPart = 0
 
@@ -108,7 +108,7 @@ struct ReportedNode {
 
   /// A part arrived.
   ///
-  /// - Returns: The changes of the counts; `nil` if a part before it is missing.
+  /// - Returns: The changes of the counts, or `nil` if a part before it is missing.
   mutating func receive(_ report: StreamReport) -> [StreamOwner: Int]? {
     let expected = report.subscription == subscription ? nextPart : 0
     guard report.part <= expected else { return nil }

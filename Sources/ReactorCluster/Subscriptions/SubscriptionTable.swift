@@ -51,7 +51,7 @@ public struct SubscriptionTable: Sendable {
 
   /// Begins an attempt to open a subscription.
   ///
-  /// - Returns: The number of the attempt, which is larger than those of all earlier attempts; `nil`
+  /// - Returns: The number of the attempt, which is larger than those of all earlier attempts, or `nil`
   ///   if the subscription is not to be opened.
   public mutating func beginOpening(_ key: SessionKey) -> UInt64? {
     guard subscriptions[key]?.beginOpening(lastNumber + 1) == true else { return nil }

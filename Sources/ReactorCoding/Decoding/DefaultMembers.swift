@@ -8,19 +8,19 @@ final class DefaultMembers: Sendable {
     let text: UTF8Text
   }
 
-  /// An array of the values that have the defaults; `nil` if it cannot be read.
+  /// An array of the values that have the defaults, or `nil` if it cannot be read.
   private let document: JSONDocument?
 
   /// The nodes of the defaults.
   private let nodes: [Name: UInt32]
 
-  /// The error in the declaration; `nil` if there is none.
+  /// The error in the declaration, or `nil` if there is none.
   let problem: String?
 
   /// The declarations of types that lacked a member in JSON: at most one for each type of the program.
   private static let known = Mutex<[ObjectIdentifier: DefaultMembers?]>([:])
 
-  /// The defaults of a type; `nil` if it declares none.
+  /// The defaults of a type, or `nil` if it declares none.
   static func of(_ type: any Any.Type) -> DefaultMembers? {
     let identity = ObjectIdentifier(type)
     if let found = known.withLock({ $0[identity] }) { return found }
@@ -102,7 +102,7 @@ final class DefaultMembers: Sendable {
 }
 
 extension JSONCoder {
-  /// Returns the JSON of a value whose members replace those that a stored object of its type lacks;
+  /// Returns the JSON of a value whose members replace those that a stored object of its type lacks, or
   /// `nil` if the type cannot decode it.
   package static func rootDefaults<Value: Codable>(_ value: Value) -> JSONDocument? {
     guard let document = try? JSONDocument(parsing: encode(value)), document.root.kind == .object,

@@ -21,7 +21,7 @@ public struct FrequentForm<Value>: Sendable {
     readValue = read
   }
 
-  /// The form of a type; `nil` if the type has none.
+  /// The form of a type, or `nil` if the type has none.
   public init?(of type: Value.Type) {
     func form<Formed: FrequentlyFormed>(of type: Formed.Type) -> Any? { Formed.frequentForm }
     guard let type = type as? any FrequentlyFormed.Type, let form = form(of: type) as? Self
@@ -31,7 +31,7 @@ public struct FrequentForm<Value>: Sendable {
 
   /// Reads a client's text, see ``JSONCoder/Strictness/strict``.
   ///
-  /// - Returns: The value, and its JSON as `JSONCoder` encodes it; `nil` for a text in another form,
+  /// - Returns: The value, and its JSON as `JSONCoder` encodes it, or `nil` for a text in another form,
   ///   which `JSONCoder` decodes or rejects with an explanation.
   public func read(_ text: [UInt8]) -> (value: Value, json: [UInt8])? {
     guard text.starts(with: beginning), let document = try? JSONDocument(parsing: text)
@@ -42,6 +42,6 @@ public struct FrequentForm<Value>: Sendable {
 
 /// A type whose most frequent form of JSON is read and written without its derived coding.
 public protocol FrequentlyFormed: Codable {
-  /// The most frequent form; `nil` if the type has none.
+  /// The most frequent form, or `nil` if the type has none.
   static var frequentForm: FrequentForm<Self>? { get }
 }

@@ -9,15 +9,15 @@ public struct JSONDecodingFailure: Error, Hashable, Sendable {
   /// One or two sentences that state the problem and the correction, without names of Swift types.
   public var detail: String
 
-  /// The member that an object lacks and for which its type has no default; `nil` for other problems.
+  /// The member that an object lacks and for which its type has no default, or `nil` for other problems.
   public var missingMember: MissingMember?
 
   /// A member that an object lacks.
   public struct MissingMember: Hashable, Sendable {
-    /// The name of the Swift type that declares it; `nil` if it is not known.
+    /// The name of the Swift type that declares it, or `nil` if it is not known.
     public var type: String?
 
-    /// The case whose associated value it is; `nil` for a member of an object.
+    /// The case whose associated value it is, or `nil` for a member of an object.
     public var caseName: String?
 
     /// The name in JSON.

@@ -10,7 +10,7 @@ package struct JSONInput {
     self.reader = reader
   }
 
-  /// The value of a decoder; `nil` for a decoder of another module.
+  /// The value of a decoder, or `nil` for a decoder of another module.
   package init?(_ decoder: any Decoder) {
     guard let reader = identical(decoder, to: JSONReader.self) else { return nil }
     self.reader = reader
@@ -26,18 +26,18 @@ package struct JSONInput {
     reader.entry.kind == .object ? Int(reader.entry.count) : 0
   }
 
-  /// The text; `nil` for other values, and for a text that the decoder rejects.
+  /// The text, or `nil` for other values, and for a text that the decoder rejects.
   package var string: String? {
     reader.entry.kind == .string ? try? reader.string() : nil
   }
 
-  /// The value of a member; `nil` if there is none.
+  /// The value of a member, or `nil` if there is none.
   package subscript(name: String) -> JSONInput? {
     guard reader.entry.kind == .object else { return nil }
     return reader.document.member(named: name, of: reader.node).map { JSONInput(reader.at($0)) }
   }
 
-  /// The value of an object's only member; `nil` if it has another name, or there are several.
+  /// The value of an object's only member, or `nil` if it has another name, or there are several.
   package func onlyMember(named name: String) -> JSONInput? {
     guard memberCount == 1 else { return nil }
     let member = reader.node + 1

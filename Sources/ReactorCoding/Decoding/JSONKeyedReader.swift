@@ -95,7 +95,7 @@ struct JSONKeyedReader<Key: CodingKey>: KeyedDecodingContainerProtocol {
     return reader.at(node)
   }
 
-  /// Returns the value of an optional member, or its default; `nil` if it is absent or `null`.
+  /// Returns the value of an optional member, or its default, or `nil` if it is absent or `null`.
   @inline(__always)
   func valueIfPresent(_ key: Key) throws -> JSONReader? {
     guard let value = find(key).map({ reader.at($0) }) ?? defaultValue(key) else {

@@ -44,7 +44,7 @@ extension JSONReader {
     return readers
   }
 
-  /// Returns the value of a member; `nil` if it is absent or of another type.
+  /// Returns the value of a member, or `nil` if it is absent or of another type.
   fileprivate func member<Value: Decodable>(_ name: String, _ type: Value.Type) -> Value? {
     document.member(named: name, of: node).flatMap { try? at($0).read(type) }
   }

@@ -1,7 +1,7 @@
 /// The decoder of one value, which is also its single-value container.
 struct JSONReader: Decoder {
   let document: JSONDocument
-  /// The type whose members are read, or the enum of the case whose values are; `nil` in a nested container.
+  /// The type whose members are read, or the enum of the case whose values are, or `nil` in a nested container.
   var type: (any Any.Type)?
   let node: UInt32
   let isStrict: Bool
@@ -21,7 +21,7 @@ struct JSONReader: Decoder {
     JSONReader(document: document, node: node, isStrict: isStrict)
   }
 
-  /// The default of a member that the object lacks, or an associated value that the case lacks; `nil` for
+  /// The default of a member that the object lacks, or an associated value that the case lacks, or `nil` for
   /// none.
   @inline(never)
   func findDefault(_ name: String, ofCase caseName: String?) -> JSONReader? {

@@ -19,22 +19,22 @@ public struct JSONElement: Sendable {
   /// Whether the value is `null`.
   public var isNull: Bool { entry.kind == .null }
 
-  /// The value of a boolean; `nil` for other kinds.
+  /// The value of a boolean, or `nil` for other kinds.
   public var boolean: Bool? {
     entry.kind == .boolean ? document.bytes[Int(entry.start)] == ASCII.lowerT : nil
   }
 
-  /// The content of a string; `nil` for other kinds.
+  /// The content of a string, or `nil` for other kinds.
   public var string: String? {
     entry.kind == .string ? document.string(entry) : nil
   }
 
-  /// The number as written; `nil` for other kinds.
+  /// The number as written, or `nil` for other kinds.
   public var number: JSONNumber? {
     entry.kind == .number ? JSONNumber(checked: String(decoding: bytes, as: UTF8.self)) : nil
   }
 
-  /// The elements of an array; `nil` for other kinds.
+  /// The elements of an array, or `nil` for other kinds.
   public var elements: [JSONElement]? {
     guard entry.kind == .array else { return nil }
     var elements: [JSONElement] = []
@@ -47,7 +47,7 @@ public struct JSONElement: Sendable {
     return elements
   }
 
-  /// The members of an object in source order, duplicates included; `nil` for other kinds.
+  /// The members of an object in source order, duplicates included, or `nil` for other kinds.
   public var members: [(name: String, value: JSONElement)]? {
     guard entry.kind == .object else { return nil }
     var members: [(name: String, value: JSONElement)] = []
@@ -61,7 +61,7 @@ public struct JSONElement: Sendable {
     return members
   }
 
-  /// The last member with this name; `nil` if there is none or the value is no object.
+  /// The last member with this name, or `nil` if there is none or the value is no object.
   public subscript(name: String) -> JSONElement? {
     guard entry.kind == .object else { return nil }
     return document.member(named: name, of: node).map {
@@ -69,7 +69,7 @@ public struct JSONElement: Sendable {
     }
   }
 
-  /// The element at this position; `nil` if out of range or the value is no array.
+  /// The element at this position, or `nil` if out of range or the value is no array.
   public subscript(position: Int) -> JSONElement? {
     guard entry.kind == .array, position >= 0 else { return nil }
     var index = node + 1

@@ -13,7 +13,7 @@ public struct JSONNumber: Sendable {
     text = value.description
   }
 
-  /// Creates a number from a floating-point value; `nil` for NaN and infinity.
+  /// Creates a number from a floating-point value, or returns `nil` for NaN and infinity.
   public init?(_ value: Double) {
     guard value.isFinite else { return nil }
     var output: [UInt8] = []
@@ -21,14 +21,14 @@ public struct JSONNumber: Sendable {
     text = String(decoding: output, as: UTF8.self)
   }
 
-  /// Returns the exact integer; `nil` if it has a fraction or does not fit.
+  /// Returns the exact integer, or `nil` if it has a fraction or does not fit.
   ///
   /// `1e2` and `100.0` are 100.
   public func integer<Integer: FixedWidthInteger>(as type: Integer.Type) -> Integer? {
     JSONNumberText.integer(text.utf8.span)
   }
 
-  /// The nearest `Double`; `nil` beyond its range.
+  /// The nearest `Double`, or `nil` beyond its range.
   public var double: Double? {
     JSONNumberText.floatingPoint(text.utf8.span)
   }

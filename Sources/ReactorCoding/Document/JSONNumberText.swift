@@ -1,6 +1,6 @@
 /// Converts the text of a number that the parser has validated.
 enum JSONNumberText {
-  /// Returns the exact integer; `nil` if the number has a fraction or does not fit.
+  /// Returns the exact integer, or `nil` if the number has a fraction or does not fit.
   static func integer<Integer: FixedWidthInteger>(_ text: Span<UInt8>) -> Integer? {
     var value: Integer = 0
     var index = 0
@@ -57,7 +57,7 @@ enum JSONNumberText {
     return carry ? nil : sum
   }
 
-  /// Returns the nearest value; `nil` beyond the range of the type.
+  /// Returns the nearest value, or `nil` beyond the range of the type.
   static func floatingPoint<Value: LosslessStringConvertible & BinaryFloatingPoint>(
     _ text: Span<UInt8>
   ) -> Value? {

@@ -1,5 +1,5 @@
 extension JSONElement {
-  /// The value that a pointer refers to, relative to this one; `nil` if it does not exist.
+  /// The value that a pointer refers to, relative to this one, or `nil` if it does not exist.
   ///
   /// An array token is a position without leading zeros; `-` refers to no value.
   public subscript(pointer: JSONPointer) -> JSONElement? {
@@ -19,7 +19,7 @@ extension JSONElement {
 }
 
 extension JSONPointer {
-  /// Returns the bytes of the value that this pointer refers to in an encoded text; `nil` if it
+  /// Returns the bytes of the value that this pointer refers to in an encoded text, or `nil` if it
   /// does not exist.
   ///
   /// - Throws: The position and reason of a syntax error in the text.

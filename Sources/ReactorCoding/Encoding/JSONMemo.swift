@@ -12,7 +12,7 @@ public final class JSONMemo<Value: Encodable>: Sendable {
   /// One entry per hash slot; the latest value of a slot replaces the earlier one.
   @usableFromInline let entries = Mutex(InlineArray<8, MemoEntry?>(repeating: nil))
 
-  /// Creates an empty cache; `nil` if the values are larger than 16 bytes or contain references, so
+  /// Creates an empty cache, or returns `nil` if the values are larger than 16 bytes or contain references, so
   /// that their bits do not identify them.
   public init?() {
     guard _isPOD(Value.self), MemoryLayout<Value>.size <= MemoryLayout<ValueBits>.size else {

@@ -16,7 +16,7 @@ package struct JSONObjectOutput {
     self.place = place
   }
 
-  /// Opens the object that an encoder writes; `nil` for an encoder of another module.
+  /// Opens the object that an encoder writes, or returns `nil` for an encoder of another module.
   package init?(_ encoder: any Encoder) {
     guard let encoder = identical(encoder, to: JSONOutputEncoder.self) else { return nil }
     self.init(encoder.output, encoder.place(of: .object))

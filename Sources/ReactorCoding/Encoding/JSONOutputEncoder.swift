@@ -1,7 +1,7 @@
 /// The encoder of one value at its position in the output.
 struct JSONOutputEncoder: Encoder {
   let output: JSONOutput
-  /// The enclosing frame; `nil` at the root.
+  /// The enclosing frame, or `nil` at the root.
   let place: JSONOutput.Place?
   /// The offset of the value in the output.
   let start: UInt32

@@ -18,7 +18,7 @@ enum FoundationValue {
   /// `Decimal` as a number with all its digits.
   case decimal
 
-  /// The form of a type; `nil` if the type writes its JSON itself.
+  /// The form of a type, or `nil` if the type writes its JSON itself.
   ///
   /// Runs per nested value: comparing four addresses takes less than a nanosecond.
   @inline(__always)
@@ -49,7 +49,7 @@ enum FoundationValue {
 
   /// Appends the JSON of a value, which needs no escapes beyond those of a string.
   ///
-  /// - Returns: The number that JSON cannot express, which is not finite; `nil` after a success.
+  /// - Returns: The number that JSON cannot express, which is not finite, or `nil` after a success.
   static func append<Value>(_ value: Value, to bytes: inout [UInt8]) -> Double? {
     if let value = identical(value, to: Date.self) {
       let seconds = value.timeIntervalSinceReferenceDate
@@ -73,7 +73,7 @@ enum FoundationValue {
     return nil
   }
 
-  /// Returns the value of a text; `nil` if the text is not in the form.
+  /// Returns the value of a text, or `nil` if the text is not in the form.
   func value<Value>(of text: String, as type: Value.Type) -> Value? {
     switch self {
     case .date:
@@ -93,7 +93,7 @@ enum FoundationValue {
     }
   }
 
-  /// Returns the value of a number; `nil` if the type cannot represent all digits.
+  /// Returns the value of a number, or `nil` if the type cannot represent all digits.
   static func decimal<Value>(_ number: ArraySlice<UInt8>, as type: Value.Type) -> Value? {
     decimal(number).flatMap { identical($0, to: type) }
   }
@@ -110,7 +110,8 @@ enum FoundationValue {
 }
 
 extension FoundationValue {
-  /// The schema of a type of Foundation and a value made of a text, a number and bytes; `nil` for other types.
+  /// The schema of a type of Foundation and a value made of a text, a number and bytes, or `nil`
+  /// for other types.
   static func schema<Value>(
     of type: Value.Type, text: String, number: Int, bytes: [UInt8]
   ) -> (JSONValue, Value)? {

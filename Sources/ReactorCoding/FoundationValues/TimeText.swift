@@ -57,7 +57,7 @@ enum TimeText {
     fraction.indices.map { $0 == fraction.count - 1 ? 10 - fraction[$0] : 9 - fraction[$0] }
   }
 
-  /// Returns the seconds of a text in RFC 3339 with any offset and number of decimals; `nil` for any
+  /// Returns the seconds of a text in RFC 3339 with any offset and number of decimals, or `nil` for any
   /// other text.
   static func seconds(_ text: String) -> Double? {
     var fields = TimeFields(rest: Array(text.utf8)[...])

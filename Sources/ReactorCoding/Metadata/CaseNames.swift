@@ -1,6 +1,6 @@
 /// Determines the case names of an enum from the keys that its `init(from:)` requests.
 enum CaseNames {
-  /// Returns the names in declaration order; `nil` unless the type is an enum with synthesized
+  /// Returns the names in declaration order, or `nil` unless the type is an enum with synthesized
   /// coding whose keys can be listed.
   static func of<Value: Decodable>(_ type: Value.Type) -> [String]? {
     guard EnumMetadata(type) != nil else { return nil }

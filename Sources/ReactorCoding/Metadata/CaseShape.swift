@@ -64,12 +64,12 @@ enum CaseShape: UInt {
     return EnumMetadata(key)?.isInsideEnum == true
   }
 
-  /// Returns the names of an enum of keys in order; `nil` if they cannot be listed.
+  /// Returns the names of an enum of keys in order, or `nil` if they cannot be listed.
   static func names<Key: CodingKey>(of type: Key.Type) -> [String]? {
     allKeys(of: type)?.map(\.stringValue)
   }
 
-  /// Returns all values of an enum of keys; `nil` if they cannot be listed.
+  /// Returns all values of an enum of keys, or `nil` if they cannot be listed.
   static func allKeys<Key: CodingKey>(of type: Key.Type) -> [Key]? {
     guard let keys = EnumMetadata.allCases(of: type) else { return nil }
     // Values created from their index must survive the round trip through their name.

@@ -25,7 +25,7 @@ internal import Synchronization
 @safe struct EnumMetadata {
   private let descriptor: UnsafeRawPointer
 
-  /// The metadata of an enum; `nil` for any other type, or if metadata cannot be read.
+  /// The metadata of an enum, or `nil` for any other type, or if metadata cannot be read.
   @inline(__always)
   init?(_ type: any Any.Type) {
     guard Self.isReadable, let metadata = Self(unchecked: type) else { return nil }
@@ -107,7 +107,7 @@ internal import Synchronization
     return Int(unsafe (descriptor + 24).load(as: UInt32.self))
   }
 
-  /// Returns every value of an enum without payloads in case order; `nil` for another type.
+  /// Returns every value of an enum without payloads in case order, or `nil` for another type.
   ///
   /// The value of an enum without payloads is the index of its case, in the smallest integer that holds the
   /// largest index, or has no bytes if there is only one case (`docs/ABI/TypeLayout.rst`). Every

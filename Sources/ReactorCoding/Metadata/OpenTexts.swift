@@ -3,7 +3,7 @@
 /// The type is `CaseIterable` and not `RawRepresentable`, encodes its cases as texts, and decodes a
 /// text that is not one of them.
 enum OpenTexts {
-  /// Returns the texts of the known cases and a value; `nil` for other types.
+  /// Returns the texts of the known cases and a value, or `nil` for other types.
   static func of<Value: Decodable>(_ type: Value.Type) -> (texts: [JSONValue], value: Value)? {
     guard !(type is any RawRepresentable.Type),
       let iterable = type as? any (CaseIterable & Encodable).Type,

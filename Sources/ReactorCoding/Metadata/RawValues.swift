@@ -1,6 +1,6 @@
 /// Lists the raw values of an enum such as `enum Kind: String, Codable`.
 enum RawValues {
-  /// Returns the raw values in case order; `nil` for other types, or if they cannot be listed.
+  /// Returns the raw values in case order, or `nil` for other types, or if they cannot be listed.
   static func of<Value>(_ type: Value.Type) -> [JSONValue]? {
     guard let type = type as? any RawRepresentable.Type else { return nil }
     return list(type)

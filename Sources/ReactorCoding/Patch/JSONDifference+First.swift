@@ -4,17 +4,17 @@ extension JSONDifference {
     /// The pointer to the value.
     public let pointer: JSONPointer
 
-    /// The JSON of the value in the first text; `nil` if the text does not have it.
+    /// The JSON of the value in the first text, or `nil` if the text does not have it.
     public let first: [UInt8]?
 
-    /// The JSON of the value in the second text; `nil` if the text does not have it.
+    /// The JSON of the value in the second text, or `nil` if the text does not have it.
     public let second: [UInt8]?
   }
 
   /// Finds the first value at which two texts differ, in the order of the first text.
   ///
-  /// - Returns: The innermost value that differs, or the whole texts if one of them is not JSON; `nil` if the
-  ///   texts are equal.
+  /// - Returns: The innermost value that differs, or the whole texts if one of them is not JSON, or
+  ///   `nil` if the texts are equal.
   public static func first(between first: [UInt8], and second: [UInt8]) -> Place? {
     guard first != second else { return nil }
     guard var left = (try? JSONDocument(parsing: first))?.root,
@@ -33,7 +33,7 @@ extension JSONDifference {
     return Place(pointer: pointer, first: Array(left.bytes), second: Array(right.bytes))
   }
 
-  /// Returns the first member or element that differs; `nil` if the values have none, or only the
+  /// Returns the first member or element that differs, or `nil` if the values have none, or only the
   /// order of their members differs.
   private static func firstChild(
     of left: JSONElement, differentIn right: JSONElement

@@ -83,7 +83,7 @@ public struct JSONPatch: Hashable, Sendable {
 
 /// Why a patch cannot be decoded or applied.
 public struct JSONPatchError: Error, Hashable, Sendable {
-  /// The index of the operation; `nil` if the patch as a whole is invalid.
+  /// The index of the operation, or `nil` if the patch as a whole is invalid.
   public var operation: Int?
 
   /// One sentence that states the problem.

@@ -40,7 +40,7 @@ public enum JSONSchema {
     return renderer.schema(of: sketch)
   }
 
-  /// The first error in the defaults that a type and its members declare, see ``DecodingDefaults``;
+  /// The first error in the defaults that a type and its members declare, see ``DecodingDefaults``, or
   /// `nil` if there is none.
   package static func defaultsProblem<Value: Decodable>(in type: Value.Type) -> String? {
     let probe = SchemaProbe()
@@ -79,7 +79,7 @@ public enum JSONSchema {
   /// Returns the smallest value of a type: zero, empty texts and lists, absent optionals, the first case
   /// that has one.
   ///
-  /// - Returns: The value; `nil` if the type rejects every placeholder.
+  /// - Returns: The value, or `nil` if the type rejects every placeholder.
   public static func smallestValue<Value: Decodable>(of type: Value.Type) -> Value? {
     SchemaProbe().smallest(type)
   }

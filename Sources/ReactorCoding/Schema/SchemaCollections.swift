@@ -31,7 +31,7 @@ extension Dictionary: SchemaDictionary where Key: Decodable, Value: Decodable {
 
 /// An array, for types that reject one with the smallest number of elements.
 protocol SchemaArray {
-  /// Returns an array with as many elements; `nil` if there is no placeholder for an element.
+  /// Returns an array with as many elements, or `nil` if there is no placeholder for an element.
   static func filled(_ count: Int, from probe: SchemaProbe, isSmallest: Bool) -> Self?
 }
 

@@ -56,7 +56,7 @@ struct SchemaDecoder: Decoder {
     return value
   }
 
-  /// The value of the raw value of this attempt; `nil` for a type without raw values.
+  /// The value of the raw value of this attempt, or `nil` for a type without raw values.
   private func chosen<Value: Decodable>(_ type: Value.Type, _ inner: SchemaSketch) -> Value? {
     guard case .values(let values) = inner.form, !values.isEmpty else { return nil }
     sketch.choices = max(sketch.choices, values.count)

@@ -6,7 +6,7 @@ package protocol SchemaDescribing: Decodable {
   /// The form of the JSON.
   static var schemaForm: SchemaForm { get }
 
-  /// A value for the derivation of the enclosing type's schema; `nil` if there is none.
+  /// A value for the derivation of the enclosing type's schema, or `nil` if there is none.
   static var schemaPlaceholder: Self? { get }
 }
 

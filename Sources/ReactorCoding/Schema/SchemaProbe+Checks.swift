@@ -33,7 +33,7 @@ extension SchemaProbe {
   ///
   /// - Parameters:
   ///   - sketch: The sketch of the type.
-  ///   - always: The members that each successful attempt requested; `nil` if there was none.
+  ///   - always: The members that each successful attempt requested, or `nil` if there was none.
   func noteBranches(in sketch: SchemaSketch, always: Set<String>?) {
     guard let always else { return }
     for property in sketch.properties where !always.contains(property.name) {

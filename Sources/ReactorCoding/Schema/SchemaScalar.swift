@@ -1,6 +1,6 @@
 /// The schemas and placeholder values of scalar types.
 enum SchemaScalar {
-  /// Returns the form and a value of a scalar type; `nil` for other types.
+  /// Returns the form and a value of a scalar type, or `nil` for other types.
   static func of<Value>(
     _ type: Value.Type, _ sample: SchemaSample = .smallest
   ) -> (SchemaSketch.Form, Value)? {

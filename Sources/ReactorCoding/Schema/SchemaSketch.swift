@@ -70,7 +70,7 @@ final class SchemaSketch {
     var sketch: SchemaSketch?
     var isOptional = false
     var isNullable = false
-    /// The value of the member where it is absent; `nil` if there is none, or it is `null`.
+    /// The value of the member where it is absent, or `nil` if there is none, or it is `null`.
     var defaultValue: JSONValue?
     /// Whether the encoding of the type can lack the member.
     var isOmitted = false

@@ -40,7 +40,7 @@ public enum JSONValue: Hashable, Sendable {
     }
   }
 
-  /// The last member with this name; `nil` if there is none or the value is no object.
+  /// The last member with this name, or `nil` if there is none or the value is no object.
   ///
   /// Assigning replaces the member in place or appends it; assigning `nil` removes it. Has no
   /// effect on a value that is no object.

@@ -89,7 +89,7 @@ final class CancellationScope: Sendable {
   ///   - started: The start of its effect.
   ///   - cancelsInFlight: Whether to end the other streams with the id.
   ///   - cancel: Ends the stream.
-  /// - Returns: The entry to remove; `nil` if the stream was cancelled before it began.
+  /// - Returns: The entry to remove, or `nil` if the stream was cancelled before it began.
   func enter(
     _ id: CancellationID, made: CancellationMoment, started: CancellationMoment,
     cancelsInFlight: Bool, cancel: @escaping @Sendable () -> Void

@@ -78,7 +78,7 @@ final class ChildEffectContext: SerialContext {
 }
 
 extension EffectContext {
-  /// The effect that is being subscribed to, and the scope of its cancellation ids; `nil` outside of
+  /// The effect that is being subscribed to, and the scope of its cancellation ids, or `nil` outside of
   /// effects.
   static var current: (effect: EffectContext, cancellations: CancellationScope)? {
     switch CurrentSerialContext.value {

@@ -17,7 +17,7 @@ final class EffectContext: SerialContext {
 
   let timer: any SchedulerType
 
-  /// The tracker of the action; `nil` if it is not tracked.
+  /// The tracker of the action, or `nil` if it is not tracked.
   let tracked: (any TrackedEffect)?
 
   /// The request that started the effect.
@@ -103,7 +103,7 @@ protocol ProgressObserver: AnyObject, Sendable {
 package struct RunningEffectContext {
   private let effect: EffectContext
 
-  /// The tracker of its action; `nil` if it is not tracked.
+  /// The tracker of its action, or `nil` if it is not tracked.
   package var tracked: (any TrackedEffect)? { effect.tracked }
 
   /// The request that started it.
@@ -112,7 +112,7 @@ package struct RunningEffectContext {
   /// Calls a closure in a turn of the reactor: immediately in the serial context, otherwise in a turn
   /// of its own.
   ///
-  /// - Parameter body: Called with the serial context in which the host has connected the reactor;
+  /// - Parameter body: Called with the serial context in which the host has connected the reactor, or
   ///   `nil` without a host.
   package func withHostContext(_ body: @escaping @Sendable ((any SerialContext)?) -> Void) {
     effect.withHostContext(body)
@@ -123,7 +123,7 @@ package struct RunningEffectContext {
     effect.enqueue(work)
   }
 
-  /// The current effect; `nil` outside of effects.
+  /// The current effect, or `nil` outside of effects.
   package static var current: RunningEffectContext? {
     guard let (effect, _) = EffectContext.current else { return nil }
     return RunningEffectContext(effect: effect)

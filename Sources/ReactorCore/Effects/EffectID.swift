@@ -10,7 +10,7 @@ package struct EffectID: Hashable, Comparable, Sendable, LosslessStringConvertib
     self.started = started
   }
 
-  /// Parses a ``description`` of this process; `nil` for any other text.
+  /// Parses a ``description`` of this process, or returns `nil` for any other text.
   @usableFromInline
   package init?(_ description: String) {
     let parts = description.split(separator: "-", omittingEmptySubsequences: false)

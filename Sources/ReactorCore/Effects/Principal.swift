@@ -15,7 +15,7 @@ public struct Principal: Sendable, Hashable, Codable {
   /// The claims of the token; empty for a static token.
   public var claims: Claims { contents.claims }
 
-  /// The time at which the credential expires, in seconds since 1970; `nil` if it does not.
+  /// The time at which the credential expires, in seconds since 1970, or `nil` if it does not.
   public var expiry: Int64? { contents.expiry }
 
   /// A reference that all copies share: a request's context is copied often, and most requests are
@@ -132,7 +132,7 @@ public struct Claims: Sendable, Hashable {
   /// The names of the claims, in the order of the token.
   public var names: [String] { members.map(\.name) }
 
-  /// The value of a claim; `nil` if the token does not have it.
+  /// The value of a claim, or `nil` if the token does not have it.
   ///
   /// Names are compared as UTF-8 bytes. `String` comparison normalizes its operands, and for a
   /// hostile string the cost grows with the square of the length.
@@ -140,12 +140,12 @@ public struct Claims: Sendable, Hashable {
     members.first { $0.name.utf8.elementsEqual(name.utf8) }?.value
   }
 
-  /// Returns the string of a claim; `nil` if the claim is missing or not a string.
+  /// Returns the string of a claim, or `nil` if the claim is missing or not a string.
   public func string(_ name: String) -> String? {
     if case .string(let text) = self[name] { text } else { nil }
   }
 
-  /// Returns the number of a claim; `nil` if the claim is missing or not a number.
+  /// Returns the number of a claim, or `nil` if the claim is missing or not a number.
   public func number(_ name: String) -> Double? {
     if case .number(let number) = self[name] { number } else { nil }
   }

@@ -31,7 +31,7 @@ extension ReactorProtocol {
   ///   - id: Identifies the timer in its session: 1 to 128 of `A-Z a-z 0-9 . _ ~ -`, and neither
   ///     `.` nor `..`. A timer replaces the earlier timer with the same id.
   ///   - period: The time between two repetitions, counted from due time to due time, in whole
-  ///     milliseconds; `nil` for a timer that fires once.
+  ///     milliseconds, or `nil` for a timer that fires once.
   ///   - catchUp: Whether repetitions that the process missed are executed later; otherwise they are
   ///     skipped.
   /// - Returns: The stream.

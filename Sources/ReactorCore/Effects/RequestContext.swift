@@ -26,10 +26,10 @@ public struct RequestContext: Sendable, Hashable {
   public let id: String
 
   /// The `traceparent` field of requests to other services (W3C Trace Context): the trace of the
-  /// client's request with a span of this service; `nil` if the client sent none.
+  /// client's request with a span of this service, or `nil` if the client sent none.
   public let traceparent: String?
 
-  /// The authenticated user or service that made the request; `nil` for an anonymous request.
+  /// The authenticated user or service that made the request, or `nil` for an anonymous request.
   ///
   /// An accepted action that runs again after a crash has the principal of its request.
   public let principal: Principal?
@@ -64,7 +64,7 @@ public struct RequestContext: Sendable, Hashable {
     self.isRepetition = isRepetition
   }
 
-  /// The request that caused the current code; `nil` for an action of the reactor itself, see
+  /// The request that caused the current code, or `nil` for an action of the reactor itself, see
   /// ``ActionOrigin/current``.
   @TaskLocal public static var current: RequestContext?
 }

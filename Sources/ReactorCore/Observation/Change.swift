@@ -2,7 +2,7 @@ public import ReactorStreams
 
 /// A change of a value.
 public struct Change<Value> {
-  /// The previous value; `nil` for the first value, and if ``ChangeOptions/old`` was not requested.
+  /// The previous value, or `nil` for the first value, and if ``ChangeOptions/old`` was not requested.
   public let old: Value?
 
   /// The new value.

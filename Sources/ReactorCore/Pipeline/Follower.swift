@@ -20,7 +20,7 @@ final class Follower<Action: Sendable, Mutation: Sendable, State: Sendable> {
   private var pending: [Mutation] = []
   private var isReducing = false
 
-  /// Creates the follower of a reactor; `nil` if the reactor does not follow its mutations.
+  /// Creates the follower of a reactor, or returns `nil` if the reactor does not follow its mutations.
   @usableFromInline
   init?(of reactor: any ReactorProtocol<Action, Mutation, State>, retainsReactor: Bool) {
     // Check the type first: a failing cast of the object is slow, because it tries every bridging

@@ -6,13 +6,13 @@ package struct EffectStatus: Sendable {
   /// The identifier of the effect.
   package let id: EffectID
 
-  /// The tracker of the action; `nil` if it is not tracked.
+  /// The tracker of the action, or `nil` if it is not tracked.
   package let effect: (any TrackedEffect)?
 
   /// The time at which the effect started, in milliseconds since 1970.
   package let startedAt: Int64
 
-  /// The progress of the effect, from 0 to 1; `nil` if the effect has not reported it.
+  /// The progress of the effect, from 0 to 1, or `nil` if the effect has not reported it.
   package let progress: Double?
 }
 

@@ -2,7 +2,7 @@ internal import ReactorStreams
 internal import Synchronization
 
 extension Pipeline: ProgressObserver {
-  /// The mean progress of the effects that report it, from 0 to 1; `nil` if no effect reports it.
+  /// The mean progress of the effects that report it, from 0 to 1, or `nil` if no effect reports it.
   @usableFromInline
   package var effectProgress: Double? {
     progress.withLock { progress in

@@ -58,8 +58,8 @@ extension Pipeline {
   ///
   /// - Parameters:
   ///   - action: The action.
-  ///   - effect: Tracks its effects; `nil` outside of the serial context.
-  ///   - request: The request of the current item; `nil` outside of the serial context, where the
+  ///   - effect: Tracks its effects, or returns `nil` outside of the serial context.
+  ///   - request: The request of the current item, or `nil` outside of the serial context, where the
   ///     current request is that of another reactor.
   func post(_ action: Action, as effect: (any TrackedEffect)?, for request: CarriedRequest?) {
     effect?.begin()
@@ -72,7 +72,7 @@ extension Pipeline {
   /// - Parameters:
   ///   - mutation: The mutation.
   ///   - origin: Its origin, without an effect outside of the serial context.
-  ///   - request: The request of the current item; `nil` outside of the serial context.
+  ///   - request: The request of the current item, or `nil` outside of the serial context.
   @usableFromInline
   func post(_ mutation: Mutation, from origin: MutationOrigin, for request: CarriedRequest?) {
     if case .effect(let effect?) = origin { effect.begin() }

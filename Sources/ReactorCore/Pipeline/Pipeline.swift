@@ -83,7 +83,7 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
     }
   }
 
-  /// Publishes the actions that are sent; `nil` until ``action`` is accessed.
+  /// Publishes the actions that are sent, or returns `nil` until ``action`` is accessed.
   @inlinable
   var actionsSent: Broadcaster<Action>? {
     guard hasActionSubject.load(ordering: .acquiring) else { return nil }
@@ -154,7 +154,7 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
 
   /// Sets the current state to a state that `transform(state:)` has emitted.
   ///
-  /// - Returns: The broadcaster to publish the state with; `nil` if the states were never accessed.
+  /// - Returns: The broadcaster to publish the state with, or `nil` if the states were never accessed.
   @inlinable
   func setShown(_ state: State) -> Broadcaster<State>? {
     // The previous state is released outside of the lock, as in `setCurrent`.
@@ -191,7 +191,7 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
   /// - Parameters:
   ///   - folded: The state that folding begins with; `nil` begins with the initial state.
   ///   - context: The serial context that the reactor's streams subscribe in.
-  ///   - quota: Bounds the number of running effects; `nil` for no bound.
+  ///   - quota: Bounds the number of running effects, or returns `nil` for no bound.
   ///   - mayFollow: Whether the reactor can be a ``FollowingReactor``. A host that passes `false`
   ///     saves the lookup of the conformance.
   ///   - isPaused: Whether the reactor only shows its State: no stream of a `transform` is subscribed
@@ -240,7 +240,7 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
   /// - Parameters:
   ///   - action: The action.
   ///   - effect: Tracks the effects of the action. The caller has called its `begin()`.
-  /// - Returns: The error to pass to the tracker's `end(_:)`; `nil` for success.
+  /// - Returns: The error to pass to the tracker's `end(_:)`, or `nil` for success.
   @inlinable
   package func executeInContext(
     _ action: Action, as effect: (any TrackedEffect)?
@@ -249,7 +249,7 @@ package final class Pipeline<Action: Sendable, Mutation: Sendable, State: Sendab
   }
 
   /// The state that the next `reduce` receives, or that `reduce` has returned while a mutation is
-  /// reported; `nil` outside of the serial context.
+  /// reported, or `nil` outside of the serial context.
   package var foldedInContext: State? {
     mailbox.ifOwned { $0.folded } ?? nil
   }

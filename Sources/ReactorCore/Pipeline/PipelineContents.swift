@@ -39,7 +39,7 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
   @usableFromInline var context: (any SerialContext)?
   @usableFromInline var quota: EffectQuota?
 
-  /// The state that the next `reduce` receives; `nil` until the streams are connected.
+  /// The state that the next `reduce` receives, or `nil` until the streams are connected.
   @safe @exclusivity(unchecked) @usableFromInline var folded: State?
 
   @safe @exclusivity(unchecked) @usableFromInline var isConnected = false
@@ -63,7 +63,7 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
   /// `nil` unless the reactor is a ``FollowingReactor``.
   @safe @exclusivity(unchecked) @usableFromInline var follower: Follower<Action, Mutation, State>?
 
-  /// The timers of a reactor without a host; `nil` until the first timer is set.
+  /// The timers of a reactor without a host, or `nil` until the first timer is set.
   var localTimers: LocalTimers?
 
   private lazy var cancellations = CancellationScope()
@@ -75,7 +75,7 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
     if retainsReactor { retainedReactor = reactor } else { weakReactor = reactor }
   }
 
-  /// The reactor; `nil` after its deinitialization.
+  /// The reactor, or `nil` after its deinitialization.
   @inlinable
   var reactor: (any ReactorProtocol<Action, Mutation, State>)? {
     retainedReactor ?? reactorIfAlive
@@ -333,7 +333,7 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
 
   /// Executes an action whose tracker has begun.
   ///
-  /// - Returns: The error to pass to the tracker's `end(_:)`; `nil` for success.
+  /// - Returns: The error to pass to the tracker's `end(_:)`, or `nil` for success.
   @inlinable
   func executeBegun(_ action: Action, as effect: (any TrackedEffect)?) -> (any Error)? {
     guard !isShutDown else { return CancellationError() }

@@ -13,7 +13,7 @@ package enum PipelineReport<Mutation: Sendable, State: Sendable>: Sendable {
   case failed(any Error, in: ReactorStage, of: (any TrackedEffect)?)
 
   /// An item of the mailbox that is not the host's work is about to be handled. The associated
-  /// value is the tracker of its effect; `nil` if the effect is not tracked or a stream of the
+  /// value is the tracker of its effect, or `nil` if the effect is not tracked or a stream of the
   /// reactor emitted the item.
   case turnBegan((any TrackedEffect)?)
 
@@ -24,7 +24,7 @@ package enum PipelineReport<Mutation: Sendable, State: Sendable>: Sendable {
 /// The origin of a mutation.
 @usableFromInline
 package enum MutationOrigin: Sendable {
-  /// The effect of an action; `nil` if it is not tracked.
+  /// The effect of an action, or `nil` if it is not tracked.
   case effect((any TrackedEffect)?)
 
   /// A value from outside of the reactor: of a global, or another session's State.

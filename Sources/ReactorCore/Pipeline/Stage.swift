@@ -45,7 +45,7 @@ final class Stage<Element: Sendable> {
   ///   - first: The transform, called now.
   ///   - later: The transform, called again after the stream has failed.
   ///   - output: Receives the events of the stream.
-  /// - Returns: The stage; `nil` if the transform returned its input.
+  /// - Returns: The stage, or `nil` if the transform returned its input.
   @inlinable
   static func assembled(
     _ first: (Observable<Element>) -> Observable<Element>,

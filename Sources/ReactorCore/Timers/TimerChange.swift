@@ -9,7 +9,7 @@ package struct TimerChange: Sendable {
     /// It has the reactor's `Action` type.
     package let action: any Sendable
     package let due: WallTime
-    /// The time between two repetitions; `nil` for a timer that fires once.
+    /// The time between two repetitions, or `nil` for a timer that fires once.
     package let period: Duration?
     /// Whether repetitions that were missed are executed later.
     package let catchesUp: Bool
@@ -73,7 +73,7 @@ public enum TimerError: ActionError, Equatable {
 }
 
 extension TimerChange {
-  /// The error of an invalid change; `nil` if the change is valid.
+  /// The error of an invalid change, or `nil` if the change is valid.
   var error: TimerError? {
     guard Self.isValid(id: id) else { return .id }
     guard let timer else { return nil }
@@ -101,7 +101,7 @@ extension TimerChange {
 }
 
 extension TimerChange.Timer {
-  /// Returns the due time of the next repetition; `nil` if there is no next repetition.
+  /// Returns the due time of the next repetition, or `nil` if there is no next repetition.
   package func next(at now: WallTime) -> WallTime? {
     guard let period else { return nil }
     return Self.next(after: due, period: period.wholeMilliseconds, catchesUp: catchesUp, at: now)
@@ -114,7 +114,7 @@ extension TimerChange.Timer {
   ///   - period: The period in milliseconds; at least 1.
   ///   - catchesUp: Whether missed repetitions are returned as well.
   ///   - now: The current time.
-  /// - Returns: The next time; `nil` if it is beyond the year 9999, or the period is too short.
+  /// - Returns: The next time, or `nil` if it is beyond the year 9999, or the period is too short.
   package static func next(
     after due: WallTime, period: Int64, catchesUp: Bool, at now: WallTime
   ) -> WallTime? {

@@ -37,7 +37,7 @@ final class ClientLimiter: Sendable {
     self.capacity = capacity
   }
 
-  /// Returns the seconds until a client may use a unit; `nil` if it may now.
+  /// Returns the seconds until a client may use a unit, or `nil` if it may now.
   func wait(of client: Client) -> Int64? { wait(of: client, at: now) }
 
   func wait(of client: Client, at now: Int64) -> Int64? {

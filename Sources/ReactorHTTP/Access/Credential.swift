@@ -15,7 +15,7 @@ enum Credential: Sendable {
   /// The request has a credential that is rejected.
   case invalid(Authenticator.Failure)
 
-  /// The verified authentication; `nil` if none is needed or the credential is rejected.
+  /// The verified authentication, or `nil` if none is needed or the credential is rejected.
   var authentication: Authentication? {
     switch self {
     case .notNeeded, .invalid: nil

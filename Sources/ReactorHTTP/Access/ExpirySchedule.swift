@@ -19,7 +19,7 @@ struct ExpirySchedule {
 
   private var buckets: [Int64: Bucket] = [:]
 
-  /// The earliest expiry whose streams have not been woken, in seconds since 1970; `nil` for none.
+  /// The earliest expiry whose streams have not been woken, in seconds since 1970, or `nil` for none.
   private(set) var earliest: Int64?
 
   /// Whether there are no streams.
@@ -48,7 +48,7 @@ struct ExpirySchedule {
 
   /// Returns the groups to wake at a time in milliseconds since 1970.
   ///
-  /// - Returns: The groups, and the time until the next call in milliseconds; `nil` if there is no
+  /// - Returns: The groups, and the time until the next call in milliseconds, or `nil` if there is no
   ///   expiry left.
   mutating func due(at now: Int64) -> (groups: [StreamGroup], pause: Int64?) {
     guard let next = earliest else { return ([], nil) }

@@ -6,7 +6,7 @@ internal import Synchronization
 final class StreamExpiries: Sendable {
   private struct State {
     var schedule = ExpirySchedule()
-    /// The task that wakes the streams; `nil` while no expiry is left.
+    /// The task that wakes the streams, or `nil` while no expiry is left.
     var timer: Task<Void, Never>?
   }
 

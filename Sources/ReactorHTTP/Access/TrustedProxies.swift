@@ -27,7 +27,7 @@ public struct TrustedProxies: Sendable, Equatable {
   public init() {}
 
   /// Parses addresses, networks such as `10.0.0.0/8`, and `unix` for Unix-domain sockets, separated
-  /// by commas; `nil` for anything else.
+  /// by commas, or returns `nil` for anything else.
   public init?(_ text: String) {
     self.text = text
     for part in text.split(separator: ",").map({ $0.trimmingSpaces() }) where !part.isEmpty {
@@ -93,7 +93,7 @@ extension ForwardingField {
     }
   }
 
-  /// Returns the address in an element of the field; `nil` for a malformed one.
+  /// Returns the address in an element of the field, or `nil` for a malformed one.
   fileprivate func address(in element: Substring.UTF8View) -> ClientAddress? {
     switch self {
     case .xForwardedFor: return Self.address(element)

@@ -62,7 +62,7 @@ struct ChangeEndpoints {
     return feed
   }
 
-  /// Returns the position in `after`; `nil` if the parameter is absent.
+  /// Returns the position in `after`, or `nil` if the parameter is absent.
   private func position(_ query: Query) throws(Problem) -> ChangePosition? {
     guard let text = query["after"].map({ PositionText.plain($0) }) else { return nil }
     if text == "0" { return .oldest }
@@ -185,7 +185,7 @@ struct ChangeEndpoints {
 /// One page of changes: bounded by their number, their bytes and the changes that are read for it.
 struct ChangePage {
   private(set) var changes: [[UInt8]] = []
-  /// The id after which the next page begins; `nil` at the end.
+  /// The id after which the next page begins, or `nil` at the end.
   private(set) var next: ChangeID?
 
   init(

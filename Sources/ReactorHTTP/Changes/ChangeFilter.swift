@@ -11,7 +11,7 @@ struct ChangeFilter: Sendable {
   /// The reactors whose changes are sent; if empty, the changes of all reactors and globals are
   /// sent.
   private let reactors: Set<String>
-  /// The session whose changes are sent; `nil` for all.
+  /// The session whose changes are sent, or `nil` for all.
   private let session: String?
   let content: Content?
   /// Returns whether the client may read a session; for `nil`, whether it may read the globals.

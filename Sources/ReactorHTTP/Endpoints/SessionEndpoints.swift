@@ -164,7 +164,7 @@ struct SessionEndpoints {
       members: [.init("pointer", "/from/timers"), .init("expected", .array(["false"]))])
   }
 
-  /// Returns the validated parameters of a body; `nil` if it has none.
+  /// Returns the validated parameters of a body, or `nil` if it has none.
   private func parameters(
     _ wanted: NewSession?, _ reactor: any HostedReactor
   ) throws(Problem) -> [UInt8]? {

@@ -7,7 +7,7 @@ internal import ReactorTransport
 struct SignalEndpoints {
   let host: Host
   let limits: Limits
-  /// Limits the rate of each sender; `nil` for no limit.
+  /// Limits the rate of each sender, or `nil` for no limit.
   let limiter: ClientLimiter?
 
   /// Creates the endpoints.

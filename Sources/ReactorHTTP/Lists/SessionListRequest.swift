@@ -23,7 +23,7 @@ struct SessionListRequest {
 
   /// Returns the header fields of a page.
   ///
-  /// - Parameter position: The value of `after` of the next page, percent-encoded; `nil` for the
+  /// - Parameter position: The value of `after` of the next page, percent-encoded, or `nil` for the
   ///   last page.
   /// - Returns: The fields, with a link to the next page if there is one.
   func headers(next position: String?) -> HTTPFields {

@@ -9,7 +9,7 @@ struct SessionScan: Sendable {
   let reactor: any HostedReactor
   /// The prefix of the ids of the sessions to read; empty for all sessions.
   let prefix: String
-  /// Decides per session whether it is part of the list; `nil` for all.
+  /// Decides per session whether it is part of the list, or returns `nil` for all.
   let isIncluded: (@Sendable (_ id: String) -> Bool)?
   let background: WorkerPool
   let owner: WorkerPool.Owner
@@ -49,7 +49,7 @@ struct SessionScan: Sendable {
     }
   }
 
-  /// Returns a text that sorts before all ids with a prefix, and after all ids that precede these;
+  /// Returns a text that sorts before all ids with a prefix, and after all ids that precede these, or
   /// `nil` for the empty prefix.
   ///
   /// Ids have at most 128 ASCII characters, and none of these sorts after `~`.

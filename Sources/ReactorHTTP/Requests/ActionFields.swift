@@ -4,9 +4,9 @@ internal import ReactorTransport
 /// The header fields of a request with actions, checked.
 struct ActionFields: Sendable {
   let preferences: Preferences
-  /// The cursors of `If-Match`; `nil` for any.
+  /// The cursors of `If-Match`, or `nil` for any.
   let expected: [Cursor]?
-  /// The value of `Idempotency-Key`; `nil` without one.
+  /// The value of `Idempotency-Key`, or `nil` without one.
   let key: String?
 
   /// Reads the fields of a request.

@@ -9,7 +9,7 @@ enum EntityTags {
   /// The tags without their quotes.
   case tags([(tag: Substring, isWeak: Bool)])
 
-  /// Parses a field of a request; `nil` if it is absent.
+  /// Parses a field of a request, or returns `nil` if it is absent.
   init?(of request: HTTPRequest, in header: HTTPHeader, name: String) throws(Problem) {
     guard let field = request[header: header] else { return nil }
     try self.init(field, name: name)
@@ -46,13 +46,13 @@ enum EntityTags {
     if case .any = self { true } else { sent(tag) != nil }
   }
 
-  /// Returns a tag with its quotes, as the client sent it; `nil` if it is not among the tags.
+  /// Returns a tag with its quotes, as the client sent it, or `nil` if it is not among the tags.
   func sent(_ tag: String) -> String? {
     guard case .tags(let tags) = self else { return nil }
     return tags.first { PositionText.plain($0.tag) == tag }.map { "\"\($0.tag)\"" }
   }
 
-  /// The cursors, by strong comparison: `If-Match`; `nil` for any.
+  /// The cursors, by strong comparison: `If-Match`, or `nil` for any.
   var cursors: [Cursor]? {
     switch self {
     case .any: nil

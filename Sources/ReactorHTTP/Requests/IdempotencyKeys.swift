@@ -5,7 +5,7 @@ internal import ReactorCoding
 enum IdempotencyKeys {
   private static let lengths = 1...128
 
-  /// Parses the field of a request; `nil` if it is absent.
+  /// Parses the field of a request, or returns `nil` if it is absent.
   static func read(_ request: HTTPRequest) throws(Problem) -> String? {
     guard let field = request[header: .idempotencyKey] else { return nil }
     guard let key = read(field) else {
@@ -19,7 +19,7 @@ enum IdempotencyKeys {
     return key
   }
 
-  /// Parses the value of a field; `nil` if it is malformed.
+  /// Parses the value of a field, or returns `nil` if it is malformed.
   static func read(_ field: String) -> String? {
     let text = field.trimmingSpaces().utf8
     let isQuoted = text.first == UInt8(ascii: "\"")
@@ -35,7 +35,7 @@ enum IdempotencyKeys {
     return isName ? Array(text) : nil
   }
 
-  /// Returns the content of a quoted string; `nil` if it is malformed.
+  /// Returns the content of a quoted string, or `nil` if it is malformed.
   private static func unquoted(_ text: Substring.UTF8View) -> [UInt8]? {
     var name: [UInt8] = []
     var rest = text.dropFirst()

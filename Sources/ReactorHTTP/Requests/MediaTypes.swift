@@ -1,6 +1,6 @@
 /// Media types in `Accept` and `Content-Type` (RFC 9110, 8.3 and 12.5.1).
 enum MediaTypes {
-  /// Chooses the offered type that `Accept` prefers, the first one among equals; `nil` if the field
+  /// Chooses the offered type that `Accept` prefers, the first one among equals, or returns `nil` if the field
   /// excludes all of them.
   static func choose(from offered: [String], accept: String?) -> String? {
     guard let accept, let first = offered.first else { return offered.first }

@@ -42,7 +42,7 @@ struct Preferences {
     return preferences
   }
 
-  /// The value of `Preference-Applied`; `nil` if none is applied.
+  /// The value of `Preference-Applied`, or `nil` if none is applied.
   var applied: String? {
     var words: [String] = []
     if respondsAsynchronously { words.append("respond-async") }

@@ -28,10 +28,10 @@ struct Query {
 
   subscript(name: StaticString) -> String? { raw(name)?.asciiOnly }
 
-  /// Returns a text of any length, in any script; `nil` if the parameter is absent.
+  /// Returns a text of any length, in any script, or `nil` if the parameter is absent.
   func text(_ name: StaticString) -> String? { raw(name) }
 
-  /// Returns a text of 1 to 128 bytes, in any script; `nil` if the parameter is absent.
+  /// Returns a text of 1 to 128 bytes, in any script, or `nil` if the parameter is absent.
   func name(_ name: StaticString) throws(Problem) -> String? {
     guard let text = raw(name) else { return nil }
     guard (1...Limits.nameLength).contains(text.utf8.count) else {
@@ -55,7 +55,7 @@ struct Query {
     name.withUTF8Buffer { unsafe text.utf8.elementsEqual($0) }
   }
 
-  /// Returns a number within a range; `nil` if the parameter is absent.
+  /// Returns a number within a range, or `nil` if the parameter is absent.
   func integer(_ name: StaticString, in range: ClosedRange<Int>) throws(Problem) -> Int? {
     guard let text = self[name] else { return nil }
     guard !text.isEmpty, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
@@ -95,7 +95,7 @@ struct Query {
     return true
   }
 
-  /// Returns the value of a parameter with a fixed set of values; `nil` if it is absent.
+  /// Returns the value of a parameter with a fixed set of values, or `nil` if it is absent.
   func choice(_ name: StaticString, of values: [String]) throws(Problem) -> String? {
     guard let text = self[name] else { return nil }
     guard values.contains(text) else {
@@ -105,7 +105,7 @@ struct Query {
     return text
   }
 
-  /// Returns a JSON Pointer to the selected part of a State; `nil` for the whole.
+  /// Returns a JSON Pointer to the selected part of a State, or `nil` for the whole.
   func pointer(_ name: StaticString) throws(Problem) -> JSONPointer? {
     guard let text = raw(name) else { return nil }
     do {

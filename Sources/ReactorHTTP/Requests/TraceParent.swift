@@ -4,7 +4,7 @@ struct TraceParent {
   let trace: Substring
   private let flags: Substring
 
-  /// Parses a field; `nil` if it is invalid.
+  /// Parses a field, or returns `nil` if it is invalid.
   init?(_ field: String) {
     let bytes = Array(field.utf8)
     guard bytes.count >= 55, bytes[2] == Self.dash, bytes[35] == Self.dash,

@@ -23,7 +23,7 @@ final class ActionReply: TimerTarget {
   /// Creates a reply.
   ///
   /// - Parameters:
-  ///   - session: The session; `nil` if another process executes the actions. Then the client waits for
+  ///   - session: The session, or `nil` if another process executes the actions. Then the client waits for
   ///     the outcome.
   ///   - preferences: The preferences of the client.
   ///   - reply: The pending response.

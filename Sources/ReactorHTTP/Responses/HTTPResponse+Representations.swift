@@ -64,7 +64,7 @@ extension HTTPResponse {
       body: .bytes(state.json))
   }
 
-  /// Creates the response to a client that already has the representation with a tag; `nil` if it
+  /// Creates the response to a client that already has the representation with a tag, or returns `nil` if it
   /// does not.
   static func notModified(
     _ tag: @autoclosure () -> String, _ known: EntityTags?
@@ -83,7 +83,7 @@ extension HTTPResponse {
   ///   - formerVersion: The last version that clients may have in the form of another release, see
   ///     `StateSource`.
   ///   - known: The tags that the client has.
-  /// - Returns: The response; `nil` if the client does not have the State.
+  /// - Returns: The response, or `nil` if the client does not have the State.
   static func notModified(
     _ state: CommittedState, since formerVersion: Int, _ known: EntityTags?
   ) -> HTTPResponse? {

@@ -1,6 +1,6 @@
 /// JSON for header fields, which take ASCII only.
 enum JSONText {
-  /// Returns the JSON with characters outside ASCII escaped; `nil` if it is not UTF-8 or contains
+  /// Returns the JSON with characters outside ASCII escaped, or `nil` if it is not UTF-8 or contains
   /// control characters.
   static func ascii(_ json: [UInt8]) -> String? {
     guard let text = String(validating: json, as: UTF8.self) else { return nil }

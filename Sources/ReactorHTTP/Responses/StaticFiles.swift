@@ -22,7 +22,7 @@ public struct StaticFile: Sendable, Equatable {
     tag = String(SHA256.hexadecimal(of: content).prefix(16))
   }
 
-  /// The path up to its last slash: `inspector` for `inspector/tree.js`; `nil` at the root.
+  /// The path up to its last slash: `inspector` for `inspector/tree.js`, or `nil` at the root.
   var folder: Substring? {
     path.lastIndex(of: "/").map { path[..<$0] }
   }

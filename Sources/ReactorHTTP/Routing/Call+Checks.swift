@@ -24,7 +24,7 @@ extension Call {
 
   /// Returns the name of the client among the subscribers: the id of its principal.
   ///
-  /// In a service without authentication it is the name that the client chose; `nil` for none.
+  /// In a service without authentication it is the name that the client chose, or `nil` for none.
   func chosenName(_ query: Query) throws(Problem) -> String? {
     if let principal = scope.context.principal { return principal.id }
     return scope.api.authenticator == nil ? try query.name("name") : nil
@@ -50,7 +50,7 @@ extension Call {
   /// - Parameters:
   ///   - type: The type of the value.
   ///   - expectation: The detail of the problem for a body that cannot be decoded.
-  /// - Returns: The value; `nil` for an empty body.
+  /// - Returns: The value, or `nil` for an empty body.
   /// - Throws: A problem if the body is not JSON of this type.
   func body<Body: Decodable>(_ type: Body.Type, or expectation: String) throws(Problem) -> Body? {
     guard !request.body.isEmpty else { return nil }

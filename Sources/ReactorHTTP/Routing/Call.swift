@@ -76,9 +76,9 @@ final class RequestScope: HTTPAdmissionToken {
   let credential: Credential
   /// The request's id, the trace that it belongs to, and its principal.
   let context: RequestContext
-  /// The decision of the rate limiter; `nil` without a limit.
+  /// The decision of the rate limiter, or `nil` without a limit.
   let rate: RateLimiter.Verdict?
-  /// The data of the access log's line; `nil` if none is written.
+  /// The data of the access log's line, or `nil` if none is written.
   let accessLine: AccessLine?
   /// Measures the time since the request's head was read.
   let stopwatch = Stopwatch()
@@ -121,11 +121,11 @@ final class RequestScope: HTTPAdmissionToken {
 
   var api: ReactorAPI { head.api }
   var method: HTTPMethod { head.method }
-  /// The resource of the path; `nil` for an unknown path.
+  /// The resource of the path, or `nil` for an unknown path.
   var resource: Resource? { head.resource }
-  /// The endpoint; `nil` for an unknown path or a method that is not allowed.
+  /// The endpoint, or `nil` for an unknown path or a method that is not allowed.
   var endpoint: Endpoint? { head.endpoint }
-  /// The network address of the client; `nil` on a Unix-domain socket.
+  /// The network address of the client, or `nil` on a Unix-domain socket.
   var client: ClientAddress? { head.client }
 
   /// The value of a parameter of the path template, which must have it.

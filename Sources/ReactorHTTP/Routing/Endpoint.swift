@@ -41,15 +41,15 @@ final class Endpoint: Sendable {
   let template: String
   /// The method; `HEAD` is served wherever `GET` is.
   let method: HTTPMethod
-  /// The right that a request needs; `nil` for a public endpoint.
+  /// The right that a request needs, or `nil` for a public endpoint.
   let right: Right?
   /// The target that the right must be granted for.
   let reach: AccessReach
-  /// The access that the delegate of the reactor grants; `nil` where the handler requests it, since it
+  /// The access that the delegate of the reactor grants, or `nil` where the handler requests it, since it
   /// depends on the body.
   let delegateAccess: SessionAccess?
   let traits: Traits
-  /// Whether the path exists for given parameters; `nil` if it exists for all.
+  /// Whether the path exists for given parameters, or `nil` if it exists for all.
   let condition: (@Sendable (PathParameters) -> Bool)?
   /// The description in `/openapi.json`.
   let operation: @Sendable () -> Operation
@@ -60,7 +60,7 @@ final class Endpoint: Sendable {
   /// - Parameters:
   ///   - method: The method.
   ///   - template: The path template; a part in braces is a parameter.
-  ///   - right: The right that a request needs; `nil` for a public endpoint.
+  ///   - right: The right that a request needs, or `nil` for a public endpoint.
   ///   - reach: The target that the right must be granted for; by default the session in the path, else
   ///     some session of the reactor in the path, else the service as a whole.
   ///   - access: The access that the delegate of a session's reactor grants; by default `read` for `read` and

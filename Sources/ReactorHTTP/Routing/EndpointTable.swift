@@ -17,7 +17,7 @@ final class EndpointTable: Sendable {
     var parameter = 0
     /// Whether its parameter is `session`.
     var isSession = false
-    /// The position of its resource; `nil` if no template ends here.
+    /// The position of its resource, or `nil` if no template ends here.
     var resource: Int?
   }
 
@@ -68,7 +68,7 @@ final class EndpointTable: Sendable {
   /// - Parameters:
   ///   - path: The path.
   ///   - parameters: The values of the path's parameters are appended; undefined for an unknown path.
-  /// - Returns: The resource; `nil` for an unknown path.
+  /// - Returns: The resource, or `nil` for an unknown path.
   func match(_ path: WireText, _ parameters: inout PathParameters) -> Resource? {
     unsafe path.withUTF8 { unsafe match($0, &parameters) }
   }
@@ -96,7 +96,7 @@ final class EndpointTable: Sendable {
     return resource.exists(parameters) ? resource : nil
   }
 
-  /// Returns the node below the literal that equals a part of a path; `nil` if none does.
+  /// Returns the node below the literal that equals a part of a path, or `nil` if none does.
   private func literal(_ part: PathPart, among range: Range<Int>) -> Int? {
     for index in range {
       let literal = literals[index]

@@ -7,30 +7,30 @@ internal import ReactorTransport
 final class HeadReading: HTTPHeadReading, @unchecked Sendable {
   let api: ReactorAPI
   let method: HTTPMethod
-  /// The resource of the path; `nil` for an unknown path.
+  /// The resource of the path, or `nil` for an unknown path.
   let resource: Resource?
-  /// The endpoint; `nil` for an unknown path or a method that is not allowed.
+  /// The endpoint, or `nil` for an unknown path or a method that is not allowed.
   let endpoint: Endpoint?
   /// Whether there is an endpoint, and it is served while the service is draining.
   let isServedWhileDraining: Bool
   private let parameters: PathParameters
-  /// The reactor in the path; `nil` if the path has none, or it is not hosted.
+  /// The reactor in the path, or `nil` if the path has none, or it is not hosted.
   let reactor: (any HostedReactor)?
-  /// The session id in the path; `nil` if the path has none, or it is invalid.
+  /// The session id in the path, or `nil` if the path has none, or it is invalid.
   let sessionID: String?
-  /// The network address of the client; `nil` on a Unix-domain socket.
+  /// The network address of the client, or `nil` on a Unix-domain socket.
   let client: ClientAddress?
-  /// The id that the client has chosen for its request; `nil` for none or an invalid one.
+  /// The id that the client has chosen for its request, or `nil` for none or an invalid one.
   let requestID: String?
   /// The trace that the request belongs to.
   let trace: TraceParent?
   /// The value of `Origin` if pages of other origins are allowed.
   let origin: String?
   let acceptsGzip: ContentEncodings.Acceptance
-  /// Why the request is rejected for its `Host` or `Origin`; `nil` if it is not.
+  /// Why the request is rejected for its `Host` or `Origin`, or `nil` if it is not.
   let foreign: Problem?
 
-  /// The fields of a request with actions, or their problem; `nil` for other endpoints.
+  /// The fields of a request with actions, or their problem, or `nil` for other endpoints.
   private let actionFields: Result<ActionFields, Problem>?
 
   /// Reads the head of a request, or returns the reading of an earlier request with the same head.

@@ -47,7 +47,7 @@ struct Operation: Sendable {
   let summary: String
   let detail: String
   let parameters: [OpenAPIParameter]
-  /// The schema of the body; `nil` for none.
+  /// The schema of the body, or `nil` for none.
   let body: Schema?
   let isBodyRequired: Bool
   let responses: [Response]

@@ -10,7 +10,7 @@ internal import ReactorTransport
   private let bytes: UnsafeBufferPointer<UInt8>
   private let isEncoded: Bool
 
-  /// The decoded part; `nil` for a broken percent-encoding.
+  /// The decoded part, or `nil` for a broken percent-encoding.
   ///
   /// Bytes outside ASCII are replaced: no name contains them.
   var text: String? {
@@ -37,7 +37,7 @@ internal import ReactorTransport
     // Proof: the creator keeps the path valid while the iterator and its parts are used.
     private let path: UnsafeBufferPointer<UInt8>
     private let isEncoded: Bool
-    /// The position of the next part, after its slash; `nil` after the last part.
+    /// The position of the next part, after its slash, or `nil` after the last part.
     private var start: Int?
 
     /// Creates an iterator; a path that does not begin with a slash has no parts.
@@ -47,7 +47,7 @@ internal import ReactorTransport
       start = unsafe path.first == UInt8(ascii: "/") ? 1 : nil
     }
 
-    /// Returns the next part; `nil` after the last one.
+    /// Returns the next part, or `nil` after the last one.
     mutating func next() -> PathPart? {
       guard let start else { return nil }
       let slash = unsafe Self.index(of: UInt8(ascii: "/"), in: path, from: start)

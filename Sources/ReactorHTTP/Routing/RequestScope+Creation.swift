@@ -3,20 +3,20 @@ internal import ReactorCore
 internal import ReactorTransport
 
 extension RequestScope {
-  /// The owner of quotas: the principal of the client, or its address; `nil` if neither is known.
+  /// The owner of quotas: the principal of the client, or its address, or `nil` if neither is known.
   var accountable: ClientLimiter.Client? {
     if let principal = context.principal { return .principal(id: Array(principal.id.utf8)) }
     return client.map { .address($0.network) }
   }
 
-  /// The client that sessions are counted for; `nil` without a limit, and for administrators.
+  /// The client that sessions are counted for, or `nil` without a limit, and for administrators.
   private var creator: (limiter: ClientLimiter, client: ClientLimiter.Client)? {
     guard let limiter = api.creationLimiter else { return nil }
     if credential.authentication?.allows(.admin, to: .service) == true { return nil }
     return accountable.map { (limiter, $0) }
   }
 
-  /// The problem of a client that has created too many sessions; `nil` if it may create one.
+  /// The problem of a client that has created too many sessions, or `nil` if it may create one.
   var creationProblem: Problem? {
     guard let (limiter, client) = creator, let wait = limiter.wait(of: client) else { return nil }
     return Problem(

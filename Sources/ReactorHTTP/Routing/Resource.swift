@@ -7,9 +7,9 @@ final class Resource: Sendable {
   let template: String
   /// The names of the parameters, in the order of the path.
   let parameters: [String]
-  /// The position of the parameter `reactor`; `nil` if the template does not have it.
+  /// The position of the parameter `reactor`, or `nil` if the template does not have it.
   let reactorPosition: Int?
-  /// The position of the parameter `session`; `nil` if the template does not have it.
+  /// The position of the parameter `session`, or `nil` if the template does not have it.
   let sessionPosition: Int?
   let endpoints: [Endpoint]
   /// The value of `Allow`.
@@ -50,7 +50,7 @@ final class Resource: Sendable {
     allow = (methods + [.options]).map(\.name).joined(separator: ", ")
   }
 
-  /// The endpoint for a method; `nil` if the resource does not have it.
+  /// The endpoint for a method, or `nil` if the resource does not have it.
   subscript(method: HTTPMethod) -> Endpoint? { byMethod[method.rawValue] }
 
   /// Whether the resource exists for the given parameters; if not, the path is unknown.
@@ -58,7 +58,7 @@ final class Resource: Sendable {
     condition.map { $0(parameters) } ?? true
   }
 
-  /// Returns the value of a parameter of the path template; `nil` if it does not have the
+  /// Returns the value of a parameter of the path template, or `nil` if it does not have the
   /// parameter.
   func value(of parameter: String, in parameters: PathParameters) -> String? {
     self.parameters.firstIndex(of: parameter).map { parameters[$0] }

@@ -19,7 +19,7 @@ final class WorkerPool: Sendable {
     case streams
     /// A session or global, for the views that many clients share.
     case source(ObjectIdentifier)
-    /// A client; `nil` for Unix-domain sockets.
+    /// A client, or `nil` for Unix-domain sockets.
     case client(ClientAddress?)
   }
 

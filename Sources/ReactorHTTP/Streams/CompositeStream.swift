@@ -14,13 +14,13 @@ final class CompositeStream: ByteStream {
     /// `{reactor}/{session}`.
     let name: String
 
-    /// The source of its events; `nil` if the session has ended.
+    /// The source of its events, or `nil` if the session has ended.
     let subscription: Subscription?
 
     /// Its first output.
     var opening: StreamOpening?
 
-    /// The client's cursor; `nil` if the client has no event of this session.
+    /// The client's cursor, or `nil` if the client has no event of this session.
     var cursor: Cursor?
 
     fileprivate let tag: String

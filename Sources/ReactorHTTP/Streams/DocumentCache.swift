@@ -20,7 +20,7 @@ final class DocumentCache: Sendable {
   /// The entries, the most recently used one last.
   private let entries = Mutex<[Entry]>([])
 
-  /// Returns the document of a text; `nil` if the text is not JSON or is nested too deeply.
+  /// Returns the document of a text, or `nil` if the text is not JSON or is nested too deeply.
   func document(_ json: ArraySlice<UInt8>) -> JSONDocument? {
     let isSmall = json.count <= Self.smallSize
     if !isSmall, let known = entries.withLock({ Self.find(json, in: &$0) }) { return known }

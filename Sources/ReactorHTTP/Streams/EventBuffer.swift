@@ -41,7 +41,7 @@ struct EventBuffer {
     droppedVersion = version
   }
 
-  /// The newest event; `nil` before the first one.
+  /// The newest event, or `nil` before the first one.
   var newest: StreamEvent? { events.last }
 
   /// Advances to a version without an event.

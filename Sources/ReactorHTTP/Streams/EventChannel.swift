@@ -13,7 +13,7 @@ internal import Synchronization
 final class EventChannel: SessionObserver {
   fileprivate struct State {
     var buffer: EventBuffer
-    /// The State before the first event; `nil` after it.
+    /// The State before the first event, or `nil` after it.
     var base: CommittedState?
     /// The JSON that the latest event leads to, if the next one depends on it.
     var shown: ArraySlice<UInt8>?
@@ -172,7 +172,7 @@ final class EventChannel: SessionObserver {
     if hasMore { background.enqueue(for: owner) { [self] in createEvents() } }
   }
 
-  /// Creates the event of a State; `nil` if the selected part has not changed.
+  /// Creates the event of a State, or returns `nil` if the selected part has not changed.
   private func event(
     showing committed: CommittedState, after version: Int, _ before: ArraySlice<UInt8>?
   ) -> StreamEvent? {
@@ -231,7 +231,7 @@ final class EventChannel: SessionObserver {
   }
 
   /// Returns the event with a whole State that another stream has begun with, or that was created
-  /// with the commit; `nil` if there is none.
+  /// with the commit, or `nil` if there is none.
   func knownWhole(at cursor: Cursor) -> StreamEvent? {
     state.withLock { state in
       if let opening = state.opening, opening.cursor == cursor { return opening }
@@ -239,7 +239,7 @@ final class EventChannel: SessionObserver {
     }
   }
 
-  /// How the session ended; `nil` while it has not.
+  /// How the session ended, or `nil` while it has not.
   var end: SessionEnd? {
     state.withLock { $0.end }
   }
@@ -262,7 +262,7 @@ final class EventChannel: SessionObserver {
   ///   - target: The cursor of the State.
   ///   - json: The JSON of the State in this view.
   ///   - before: Returns the JSON that the subscriber has; called only if the patch is not retained.
-  /// - Returns: The event; `nil` if the subscriber's JSON is not known.
+  /// - Returns: The event, or `nil` if the subscriber's JSON is not known.
   func catchUp(
     from version: Int, to target: Cursor, _ json: ArraySlice<UInt8>,
     before: () -> ArraySlice<UInt8>?

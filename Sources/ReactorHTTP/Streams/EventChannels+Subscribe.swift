@@ -147,7 +147,7 @@ private struct PendingSubscription: Sendable {
     if !isEnqueued { reject(completion) }
   }
 
-  /// The version after which the client resumes; `nil` if it begins with a whole State.
+  /// The version after which the client resumes, or `nil` if it begins with a whole State.
   private func resumed(at current: CommittedState) -> Int? {
     mustReset ? nil : position.version(of: current)
   }

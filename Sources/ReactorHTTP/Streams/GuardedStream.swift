@@ -50,7 +50,7 @@ final class GuardedStream: ByteStream {
   ///
   /// - Parameters:
   ///   - stream: The stream.
-  ///   - authentication: The credential of its request; `nil` if every client has every right.
+  ///   - authentication: The credential of its request, or `nil` if every client has every right.
   ///   - requirement: The rights and permissions that the stream needs while it is open.
   ///   - authenticator: Validates the credential again.
   ///   - expiries: Wakes the stream.

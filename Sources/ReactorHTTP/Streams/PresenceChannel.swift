@@ -32,7 +32,7 @@ final class PresenceChannel: NoticeChannel, PresenceObserver {
     session.stopObservingPresence(self)
   }
 
-  /// The latest update; `nil` until the session has notified the channel.
+  /// The latest update, or `nil` until the session has notified the channel.
   var latest: Update? {
     state.withLock { $0 }
   }

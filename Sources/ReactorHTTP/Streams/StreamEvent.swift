@@ -23,7 +23,7 @@ struct StreamEvent: Sendable {
     /// Signals of the Datastar client.
     case signals
 
-    /// The name of the event; `nil` for none.
+    /// The name of the event, or `nil` for none.
     var name: String? {
       switch self {
       case .whole: nil

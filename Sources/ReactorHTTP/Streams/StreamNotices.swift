@@ -69,7 +69,7 @@ final class StreamNotices: Sendable {
     if let signals { channels.signals.leave(signals) }
   }
 
-  /// Returns the activity with which the stream begins, and advances past it; `nil` if it was not
+  /// Returns the activity with which the stream begins, and advances past it, or `nil` if it was not
   /// requested.
   func takeActivity() -> ActivityChannel.Update? {
     guard let latest = activity?.latest else { return nil }

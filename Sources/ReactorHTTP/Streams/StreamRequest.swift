@@ -140,7 +140,7 @@ enum StreamPosition: Equatable {
     return .unknown
   }
 
-  /// Returns the client's version in the history of a State; `nil` if the position is in another
+  /// Returns the client's version in the history of a State, or `nil` if the position is in another
   /// history or ahead of the State.
   func version(of current: CommittedState) -> Int? {
     guard case .cursor(let cursor) = self, cursor.epoch == current.cursor.epoch,

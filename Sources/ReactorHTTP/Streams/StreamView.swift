@@ -22,12 +22,12 @@ struct StreamView: Hashable {
     case signals
   }
 
-  /// The selected part; `nil` for the whole.
+  /// The selected part, or `nil` for the whole.
   var pointer: JSONPointer?
 
   var format = Format.states
 
-  /// The signal that contains the State; `nil` if the members of the State are the signals.
+  /// The signal that contains the State, or `nil` if the members of the State are the signals.
   var name: String?
 
   /// Whether each event is independent of the one before it.
@@ -93,7 +93,7 @@ struct StreamView: Hashable {
     return StreamEvent(kind, cursor, text[...], follows: version, shown: json)
   }
 
-  /// Creates the Merge Patch between two representations; `nil` if they are nested too deeply.
+  /// Creates the Merge Patch between two representations, or returns `nil` if they are nested too deeply.
   private func merge(
     from before: ArraySlice<UInt8>, to json: ArraySlice<UInt8>,
     _ documents: (old: JSONDocument, new: JSONDocument)?

@@ -32,7 +32,7 @@ final class Subscription: Sendable {
   fileprivate struct State {
     /// The client's version.
     var seen: Int
-    /// The client's representation if the next event depends on it; `nil` if it is not known.
+    /// The client's representation if the next event depends on it, or `nil` if it is not known.
     var shown: ArraySlice<UInt8>?
     /// The reader of the log while a client that requested every version catches up.
     var replay: (any StateReplay)?
@@ -56,9 +56,9 @@ final class Subscription: Sendable {
   /// The client, whose work takes turns with that of others.
   private let client: WorkerPool.Owner
   private let wantsEveryVersion: Bool
-  /// The events that are not States; `nil` if the client did not request any.
+  /// The events that are not States, or `nil` if the client did not request any.
   private let notices: StreamNotices?
-  /// The group that is woken after a job of this client; `nil` if the client never needs a job.
+  /// The group that is woken after a job of this client, or `nil` if the client never needs a job.
   private let ownGroup: StreamGroup?
   private let state: Mutex<State>
 
@@ -73,8 +73,8 @@ final class Subscription: Sendable {
   ///   - shown: The client's representation after its opening, if the view depends on it and it is
   ///     known.
   ///   - everyVersion: Whether every version is sent.
-  ///   - replay: The reader of the versions after `seen`; `nil` if the channel has them.
-  ///   - notices: The events that are not States; `nil` if the client did not request any.
+  ///   - replay: The reader of the versions after `seen`, or `nil` if the channel has them.
+  ///   - notices: The events that are not States, or `nil` if the client did not request any.
   init(
     _ channel: EventChannel, of channels: EventChannels, by owner: StreamOwner = .anonymous,
     client: WorkerPool.Owner = .streams, seen: Int, shown: ArraySlice<UInt8>?, everyVersion: Bool,

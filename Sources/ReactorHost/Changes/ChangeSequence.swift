@@ -40,7 +40,7 @@ public struct ChangeSequence: AsyncSequence, Sendable {
       signal = ChangeSignal(feed)
     }
 
-    /// Waits until the next change is committed and returns it; `nil` if the task is cancelled.
+    /// Waits until the next change is committed and returns it, or returns `nil` if the task is cancelled.
     public mutating func next() async throws(ChangeFeedError) -> StoreChange? {
       while page.isEmpty {
         if Task.isCancelled { return nil }

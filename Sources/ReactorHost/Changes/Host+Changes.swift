@@ -26,7 +26,7 @@ public enum ChangeFeedError: Error, Equatable, Sendable {
 }
 
 extension Host {
-  /// The retained changes of all sessions; `nil` if `changes.keep` is 0.
+  /// The retained changes of all sessions, or `nil` if `changes.keep` is 0.
   public var changeFeed: (any ChangeFeed)? { environment.log.changes }
 
   /// Returns the changes of all sessions after a position, in the order of commits, as an endless
@@ -69,7 +69,7 @@ extension Host {
     }
   }
 
-  /// Returns the log entries of a change; `nil` if it has none, or if they are no longer retained.
+  /// Returns the log entries of a change, or `nil` if it has none, or if they are no longer retained.
   ///
   /// May block on the disk.
   public func entries(of change: StoreChange) throws(LogError) -> [LogEntry]? {
@@ -91,7 +91,7 @@ extension Host {
     return entries
   }
 
-  /// Returns the State after a change, as JSON; `nil` if the session has ended, or if the version
+  /// Returns the State after a change, as JSON, or `nil` if the session has ended, or if the version
   /// is no longer retained.
   ///
   /// Reads and folds the log unless the session is in memory at that version. May block on the disk.

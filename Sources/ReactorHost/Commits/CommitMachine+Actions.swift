@@ -33,7 +33,7 @@ extension CommitMachine {
       }
     }
 
-    /// The error that ended the session; `nil` if it was deleted or evicted.
+    /// The error that ended the session, or `nil` if it was deleted or evicted.
     var fault: LogError? {
       switch self {
       case .ended(_, let fault, _), .closing(_, _, let fault): fault

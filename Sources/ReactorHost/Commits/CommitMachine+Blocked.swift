@@ -18,7 +18,7 @@ extension CommitMachine {
 
   /// Removes a blocked request from the journal.
   ///
-  /// - Returns: The request, whose key the caller releases after the commit; `nil` if there is none.
+  /// - Returns: The request, whose key the caller releases after the commit, or `nil` if there is none.
   mutating func removeBlocked(_ id: String, at now: Timestamp) -> InterruptedRequest? {
     guard let index = blocked.firstIndex(where: { $0.effectID == id }) else { return nil }
     let request = blocked.remove(at: index)

@@ -8,7 +8,7 @@ extension CommitMachine {
   ///   - observer: The observer.
   ///   - retains: Whether the session stays in memory for the observer. An observer that does not
   ///     retain it is not removed, and is not notified of an eviction.
-  /// - Returns: The state before the first one that it receives; `nil` after the end.
+  /// - Returns: The state before the first one that it receives, or `nil` after the end.
   mutating func add(_ observer: any SessionObserver, retains: Bool = true) -> CommittedState? {
     guard !hasEnded else { return nil }
     observers.append(observer)
@@ -27,7 +27,7 @@ extension CommitMachine {
 
   /// Begins a snapshot of the reduced version if one is due.
   ///
-  /// - Returns: The version; `nil` if none is due.
+  /// - Returns: The version, or `nil` if none is due.
   mutating func beginSnapshot(interval: Int) -> Int? {
     guard !hasEnded, reducedVersion - lastSnapshot >= interval else { return nil }
     lastSnapshot = reducedVersion

@@ -88,7 +88,7 @@ struct CommitMachine<Reply: Sendable>: Sendable {
   /// Whether the session has ended.
   var hasEnded: Bool { phase.hasEnded }
 
-  /// The error that ended the session; `nil` if it was deleted or evicted.
+  /// The error that ended the session, or `nil` if it was deleted or evicted.
   var fault: LogError? { phase.fault }
 }
 
@@ -104,8 +104,8 @@ extension CommitMachine {
   ///
   /// - Parameters:
   ///   - entry: The mutation; its version is set.
-  ///   - state: The state after it; `nil` if it was not encoded.
-  /// - Returns: The version of the state; `nil` after the end, where the mutation is dropped.
+  ///   - state: The state after it, or `nil` if it was not encoded.
+  /// - Returns: The version of the state, or `nil` after the end, where the mutation is dropped.
   mutating func reduced(_ entry: consuming LogEntry, to state: consuming [UInt8]?) -> Int? {
     guard !hasEnded else { return nil }
     reducedVersion += 1
@@ -135,7 +135,7 @@ extension CommitMachine {
   /// The log requests the batch that was announced.
   ///
   /// - Parameter stopwatch: Measures the commit, see ``Publication``.
-  /// - Returns: The batch, and the version that it follows; `nil` while a batch must not be formed.
+  /// - Returns: The batch, and the version that it follows, or `nil` while a batch must not be formed.
   ///   The machine announces the batch again when it can be formed.
   mutating func takeBatch(at stopwatch: Stopwatch) -> (batch: LogBatch, version: Int)? {
     guard case .announced = phase else { return nil }
@@ -160,7 +160,7 @@ extension CommitMachine {
   /// The caller publishes it and calls ``published()``.
   ///
   /// - Parameter snapshotInterval: The number of mutations between two snapshots.
-  /// - Returns: The publication; `nil` if no batch is at the log.
+  /// - Returns: The publication, or `nil` if no batch is at the log.
   mutating func committed(snapshotInterval: Int) -> Publication? {
     let batch: Batch
     switch phase {
@@ -187,7 +187,7 @@ extension CommitMachine {
 
   /// The log has rejected the batch.
   ///
-  /// - Returns: The closing of a session that has ended meanwhile; `nil` if the caller ends the
+  /// - Returns: The closing of a session that has ended meanwhile, or `nil` if the caller ends the
   ///   session.
   mutating func rejectedBatch(_ error: LogError) -> Closing? {
     switch phase {
@@ -311,7 +311,7 @@ extension CommitMachine {
   /// - Parameters:
   ///   - proceed: Called when the batch with the actions is committed.
   ///   - actions: Creates the actions with the number of their request.
-  /// - Returns: The actions; `nil` after the end.
+  /// - Returns: The actions, or `nil` after the end.
   mutating func accept(
     then proceed: Continuation?, _ actions: (_ request: Int) -> [AcceptedAction]
   ) -> [AcceptedAction]? {

@@ -84,7 +84,7 @@ struct Audience: Sendable {
 
   /// The interval has passed.
   ///
-  /// - Returns: The subscribers and the observers to notify before ``endPublication()``; `nil` if
+  /// - Returns: The subscribers and the observers to notify before ``endPublication()``, or `nil` if
   ///   no observers remain.
   mutating func beginPublication() -> (Snapshot, [any PresenceObserver])? {
     guard details != nil else { return nil }

@@ -25,7 +25,7 @@ extension Presence {
   /// Returns the subscribers after a name, at most `limit` of them and as many as fit into a page.
   ///
   /// - Parameters:
-  ///   - name: The last name of the previous page; `nil` for the first page.
+  ///   - name: The last name of the previous page, or `nil` for the first page.
   ///   - limit: The maximum number of subscribers.
   /// - Returns: The page; one subscriber at least, if there are further ones.
   package func page(after name: String? = nil, limit: Int) -> PresencePage {
@@ -48,17 +48,17 @@ public struct StreamOwner: Hashable, Sendable {
   /// An owner without a name.
   public static let anonymous = StreamOwner(nil)
 
-  /// The name in UTF-8, compared byte by byte; `nil` for none.
+  /// The name in UTF-8, compared byte by byte, or `nil` for none.
   let name: [UInt8]?
 
   /// Creates an owner.
   ///
-  /// - Parameter name: The id of its principal, or the name that it chose; `nil` for none.
+  /// - Parameter name: The id of its principal, or the name that it chose, or `nil` for none.
   public init(_ name: String?) {
     self.name = name.map { Array($0.utf8) }
   }
 
-  /// The name; `nil` for none.
+  /// The name, or `nil` for none.
   package var text: String? {
     name.map { String(decoding: $0, as: UTF8.self) }
   }

@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// A message to the subscribers of a session, which is published and not stored.
 public struct SessionSignal: Sendable {
-  /// The id of the sender's principal, or the name that it chose; `nil` for an anonymous sender.
+  /// The id of the sender's principal, or the name that it chose, or `nil` for an anonymous sender.
   public let sender: String?
 
   /// The content, as JSON without line breaks.

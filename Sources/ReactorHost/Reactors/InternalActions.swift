@@ -12,7 +12,7 @@ struct InternalActions<Action: Codable>: Sendable {
   /// The maximum depth of values in which an internal action is found.
   private static var depthLimit: Int { 12 }
 
-  /// Creates the rules of a type of actions; `nil` if it has no internal ones.
+  /// Creates the rules of a type of actions, or returns `nil` if it has no internal ones.
   init?(of type: Action.Type) {
     let (names, areNested) = JSONSchema.hiddenCases(of: type, hiding: isInternalAction)
     guard areNested || !names.isEmpty else { return nil }

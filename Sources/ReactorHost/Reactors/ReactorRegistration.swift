@@ -9,10 +9,10 @@ public struct ReactorRegistration: Sendable {
   /// The name in addresses; it has the form of a session id.
   public let name: String
 
-  /// The address of a page that uses the reactor, for the catalogue and the inspector; `nil` for none.
+  /// The address of a page that uses the reactor, for the catalogue and the inspector, or `nil` for none.
   public var examplePage: String?
 
-  /// The schema of the errors that the reactor declares; `nil` for none.
+  /// The schema of the errors that the reactor declares, or `nil` for none.
   private var errorSchema: [UInt8]?
 
   private let summary: String
@@ -197,7 +197,7 @@ public struct ReactorRegistration: Sendable {
   /// schemas accept any value in their place.
   public var undescribedTypes: [String] { witness.undescribedTypes() }
 
-  /// The first error of the reactor's declaration that the compiler does not find, as one line; `nil`
+  /// The first error of the reactor's declaration that the compiler does not find, as one line, or `nil`
   /// if there is none.
   ///
   /// It creates an instance. A service reports the error and does not start.

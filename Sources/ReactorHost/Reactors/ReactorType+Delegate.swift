@@ -2,7 +2,7 @@ internal import ReactorCore
 internal import ReactorLog
 
 extension ReactorType {
-  /// Decodes the actions of a request and passes it to the delegate; `nil` without a delegate.
+  /// Decodes the actions of a request and passes it to the delegate, or returns `nil` without a delegate.
   ///
   /// Throws `ActionDecodingError` for actions that cannot be decoded, and otherwise the error of
   /// the delegate.

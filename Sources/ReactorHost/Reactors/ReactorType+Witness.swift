@@ -112,7 +112,7 @@ extension ReactorType {
 
   /// Passes a report of the pipeline to the session, as JSON.
   ///
-  /// - Returns: The error that rejects a mutation; `nil` for none.
+  /// - Returns: The error that rejects a mutation, or `nil` for none.
   @inlinable
   func report(
     _ report: PipelineReport<R.Mutation, R.State>, in context: SessionSerialContext
@@ -139,7 +139,7 @@ extension ReactorType {
 
   /// Passes a mutation and the state after it to the session, as JSON.
   ///
-  /// - Returns: The error that rejects the mutation; `nil` for none.
+  /// - Returns: The error that rejects the mutation, or `nil` for none.
   @inlinable
   func commit(
     _ transition: Transition<R.Mutation, R.State>, by action: ActionEffect?,

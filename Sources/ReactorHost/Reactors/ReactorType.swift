@@ -22,16 +22,16 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
   ///
   /// Most actions of clients are among these: they are compared instead of decoded.
   @usableFromInline let plainActions: [(json: [UInt8], value: R.Action)]
-  /// Reads the most frequent actions; `nil` for most reactors.
+  /// Reads the most frequent actions, or returns `nil` for most reactors.
   @usableFromInline let frequentActions: FrequentForm<R.Action>?
   /// Whether the reactor follows its mutations; looked up once instead of per session.
   @usableFromInline let follows = R.self is any FollowingReactor.Type
   /// Buffers that the encoder reuses for mutations and states.
   @usableFromInline let spareBuffers = SpareBuffers()
-  /// The JSON of recurring mutations; `nil` if Mutation does not allow it.
+  /// The JSON of recurring mutations, or `nil` if Mutation does not allow it.
   @usableFromInline let knownMutations = JSONMemo<R.Mutation>()
   private let exampleActions: [R.Action]
-  /// The actions that clients cannot send; `nil` for most reactors.
+  /// The actions that clients cannot send, or `nil` for most reactors.
   let internalActions: InternalActions<R.Action>?
 
   @usableFromInline

@@ -25,7 +25,7 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
   ///   - mutation: The mutation.
   ///   - text: The JSON of the mutation.
   ///   - first: The State that the first fold has returned.
-  /// - Returns: The difference; `nil` if there is none.
+  /// - Returns: The difference, or `nil` if there is none.
   /// - Throws: If a State cannot be encoded.
   func impurity(
     at version: Int, from state: R.State, by mutation: R.Mutation, text: [UInt8], to first: R.State
@@ -93,7 +93,7 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
     }
   }
 
-  /// Describes the first difference between two texts of a State; `nil` if they are equal.
+  /// Describes the first difference between two texts of a State, or returns `nil` if they are equal.
   func difference(
     _ first: [UInt8], _ second: [UInt8], in state: R.State, at version: Int,
     _ cause: (JSONPointer) -> Impurity.Cause

@@ -346,7 +346,7 @@ final class AbsentSessions: Sendable {
     return entries.withLock { Array($0.keys) }
   }
 
-  /// Returns the source that other streams of the session use; `nil` if there is none.
+  /// Returns the source that other streams of the session use, or `nil` if there is none.
   ///
   /// The log need not be read again: the source would have been notified of the session's creation.
   func begun(_ id: String) -> AbsentSession? {
@@ -354,7 +354,7 @@ final class AbsentSessions: Sendable {
     return source
   }
 
-  /// Returns the source of a session that is being created or ended; `nil` if it has no streams.
+  /// Returns the source of a session that is being created or ended, or `nil` if it has no streams.
   func find(_ id: String) -> AbsentSession? {
     guard count.load(ordering: .sequentiallyConsistent) > 0 else { return nil }
     return entries.withLock { $0[id]?.session }

@@ -23,7 +23,7 @@ typealias CommitObserverMaker = @Sendable (SessionKey) -> any CommitObserver
 /// At most one commit is pending: a newer commit replaces it.
 final class DelegateObserver<R: Reactor>: CommitObserver where R.State: Codable {
   private struct State {
-    /// The State of the last call; `nil` before ``begin(from:)``.
+    /// The State of the last call, or `nil` before ``begin(from:)``.
     var shown: CommittedState?
     var pending: CommittedState?
     /// Whether a thread calls the delegate.

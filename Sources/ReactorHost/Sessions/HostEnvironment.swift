@@ -36,7 +36,7 @@ final class HostEnvironment: Sendable {
 /// A class, so that each session stores only a reference to it.
 final class ReactorEnvironment: Sendable {
   let witness: ReactorWitness
-  /// Creates the observers of the reactor's delegate; `nil` for none.
+  /// Creates the observers of the reactor's delegate, or returns `nil` for none.
   let observerMaker: CommitObserverMaker?
   let settings: HostSettings
   let log: any MutationLog
@@ -47,7 +47,7 @@ final class ReactorEnvironment: Sendable {
   let starts: SurvivedStarts
   let sessions: HostedSessions
   let timers: TimerService
-  /// Routes requests to the owners of sessions; `nil` in a host that owns all.
+  /// Routes requests to the owners of sessions, or returns `nil` in a host that owns all.
   let router: (any SessionRouter)?
   let counts = ReactorCounts()
   let failedEffects = FailedEffects()

@@ -9,7 +9,7 @@ public protocol HostedReactor: AnyObject, Sendable {
   /// One sentence for people.
   var summary: String { get }
 
-  /// The address of a page that uses the reactor; `nil` for none.
+  /// The address of a page that uses the reactor, or `nil` for none.
   var examplePage: String? { get }
 
   /// The schemas and examples of the reactor.
@@ -23,7 +23,7 @@ public protocol HostedReactor: AnyObject, Sendable {
   /// - Parameters:
   ///   - access: The request.
   ///   - id: The session's id.
-  ///   - principal: The principal of the request; `nil` for an anonymous one.
+  ///   - principal: The principal of the request, or `nil` for an anonymous one.
   /// - Throws: An error if it is not permitted; `ActionDecodingError` if its actions cannot be decoded.
   func authorize(_ access: SessionAccess, of id: String, for principal: Principal?) throws
 
@@ -37,7 +37,7 @@ public protocol HostedReactor: AnyObject, Sendable {
   /// - Parameters:
   ///   - id: The session's id, which the caller has validated.
   ///   - intent: Whether to create the session.
-  ///   - parameters: The parameters of a session that is created, see ``normalize(parameters:)``;
+  ///   - parameters: The parameters of a session that is created, see ``normalize(parameters:)``, or
   ///     `nil` for the default.
   ///   - completion: Called immediately or later, on any thread. The session remains in memory
   ///     while it is retained.
@@ -100,9 +100,9 @@ public protocol HostedReactor: AnyObject, Sendable {
   ///
   /// - Parameters:
   ///   - source: The id of the other session, which must exist.
-  ///   - version: The last version to copy; `nil` for the current one.
+  ///   - version: The last version to copy, or `nil` for the current one.
   ///   - id: The id of the new session, which must not exist.
-  ///   - parameters: The parameters of the new session; `nil` for those of the other session. With
+  ///   - parameters: The parameters of the new session, or `nil` for those of the other session. With
   ///     different parameters, the complete copied log is folded: all of its entries must be
   ///     retained.
   ///   - completion: Called immediately or later, on any thread.
@@ -204,7 +204,7 @@ public struct ReactorDescription: Sendable {
     /// The JSON Schema.
     public let schema: [UInt8]
 
-    /// The parameters of a session that is created without any; `nil` if they are required.
+    /// The parameters of a session that is created without any, or `nil` if they are required.
     public let `default`: [UInt8]?
 
     /// Parameters to try.
@@ -221,7 +221,7 @@ public struct ReactorDescription: Sendable {
   public let stateSchema: [UInt8]
 
   /// The JSON Schema of the members `code` and `data` in the problems of the errors that the reactor
-  /// declares; `nil` if it declares none.
+  /// declares, or `nil` if it declares none.
   public internal(set) var errorSchema: [UInt8]?
 
   /// The state of a new session, with the example or default parameters; `null` if there are none.
@@ -230,7 +230,7 @@ public struct ReactorDescription: Sendable {
   /// Actions to try.
   public let exampleActions: [[UInt8]]
 
-  /// The parameters of its sessions; `nil` if it takes none.
+  /// The parameters of its sessions, or `nil` if it takes none.
   public let parameters: Parameters?
 }
 

@@ -18,7 +18,7 @@ extension LiveSession {
   ///
   /// - Parameters:
   ///   - mutation: The mutation, as JSON.
-  ///   - state: The state after it, as JSON; `nil` if it was not encoded.
+  ///   - state: The state after it, as JSON, or `nil` if it was not encoded.
   ///   - action: The action that caused it.
   ///   - origin: The origin of the mutation.
   @usableFromInline

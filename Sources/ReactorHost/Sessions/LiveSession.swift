@@ -109,7 +109,7 @@ final class LiveSession: BatchSource {
     ended.load(ordering: .acquiring)
   }
 
-  /// The error that ended the session; `nil` if it is open, or was deleted or evicted.
+  /// The error that ended the session, or `nil` if it is open, or was deleted or evicted.
   var fault: LogError? {
     commits.withLock { $0.fault }
   }

@@ -91,7 +91,7 @@ public struct Access<Action: Sendable>: Sendable {
   /// The session; it need not exist.
   public let session: SessionKey
 
-  /// The authenticated user or service; `nil` for an anonymous request.
+  /// The authenticated user or service, or `nil` for an anonymous request.
   public let principal: Principal?
 
   /// Creates an access; a host or a test calls this.
@@ -104,7 +104,7 @@ public struct Access<Action: Sendable>: Sendable {
 
 /// The error of a request that a delegate does not permit.
 public struct Forbidden: Error, Equatable, Sendable {
-  /// The detail of the response; `nil` for a general one.
+  /// The detail of the response, or `nil` for a general one.
   public let reason: String?
 
   /// Creates an error.

@@ -44,7 +44,7 @@ final class ReactorRuntime: HostedReactor {
     return description
   }
 
-  /// The first error of the reactor's declaration; `nil` if there is none.
+  /// The first error of the reactor's declaration, or `nil` if there is none.
   var declarationProblem: String? {
     let key = SessionKey(reactor: name, id: SessionScope.catalogueID)
     do {

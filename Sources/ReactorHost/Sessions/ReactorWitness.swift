@@ -15,7 +15,7 @@ final class ReactorWitness: Sendable {
     /// Creates an instance with a State, or with its initial State.
     let instantiate: @Sendable ((any Sendable)?, SessionScope) throws -> NewInstance
 
-    /// Finds the action without associated values whose JSON equals a body; `nil` for any other
+    /// Finds the action without associated values whose JSON equals a body, or returns `nil` for any other
     /// body.
     ///
     /// Executes no code of the reactor.
@@ -61,7 +61,7 @@ final class ReactorWitness: Sendable {
   /// The policy for accepted actions that the end of the process interrupted.
   let interruptionPolicy: InterruptionPolicy
 
-  /// The parameters of sessions; `nil` if the reactor takes none.
+  /// The parameters of sessions, or `nil` if the reactor takes none.
   let parameters: ParameterRules?
 
   /// The fingerprint of State and Mutation.
@@ -72,7 +72,7 @@ final class ReactorWitness: Sendable {
   /// The types that the schemas cannot describe.
   let undescribedTypes: @Sendable () -> [String]
 
-  /// The first error of the reactor's declaration; `nil` if there is none.
+  /// The first error of the reactor's declaration, or `nil` if there is none.
   let declarationProblem: @Sendable (SessionScope) throws -> String?
 
   /// The schemas and examples.
@@ -81,7 +81,7 @@ final class ReactorWitness: Sendable {
   /// The initial State of a new instance as clients see it, as JSON.
   let initial: @Sendable (SessionScope) throws -> [UInt8]
 
-  /// The JSON of an action; `nil` for a value of another type.
+  /// The JSON of an action, or `nil` for a value of another type.
   let encodeAction: @Sendable (any Sendable) -> [UInt8]?
 
   let decodeJournal: @Sendable ([AcceptedAction]) throws -> DecodedActions
@@ -89,7 +89,7 @@ final class ReactorWitness: Sendable {
   /// Decodes a stored value of a session.
   let check: @Sendable (StoredSample, SessionScope) throws -> Void
 
-  /// The rules for actions that clients cannot send; `nil` for most reactors.
+  /// The rules for actions that clients cannot send, or `nil` for most reactors.
   let internalActions: InternalActionRules?
 
   /// Begins a fold of a session's log with a snapshot, or with the initial State.
@@ -98,7 +98,7 @@ final class ReactorWitness: Sendable {
   /// Folds a log twice and compares the results.
   let verify: @Sendable (any SessionLog, SessionScope) throws -> RefoldReport
 
-  /// Encodes the folded State, to which `reduce` applies the next mutation, as JSON; `nil` outside
+  /// Encodes the folded State, to which `reduce` applies the next mutation, as JSON, or returns `nil` outside
   /// of the serial context.
   let encodeFolded: @Sendable (any PipelineControl) -> [UInt8]?
 

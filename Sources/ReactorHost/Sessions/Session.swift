@@ -64,7 +64,7 @@ extension SessionSource {
 
 /// The history of a session, read from its log.
 public protocol HistorySource: Sendable {
-  /// The parameters that the session was created with, as JSON; `nil` if its reactor takes none.
+  /// The parameters that the session was created with, as JSON, or `nil` if its reactor takes none.
   var parameters: [UInt8]? { get }
 
   /// The last version that clients may have in the form of another release, see
@@ -112,7 +112,7 @@ public protocol Session: SessionSource, HistorySource {
   ///   - body: The JSON. It is decoded completely before an action is executed.
   ///   - expected: The request is executed only if the session is at one of these cursors; `nil`
   ///     executes it at any.
-  ///   - key: The idempotency key of the request; `nil` for none.
+  ///   - key: The idempotency key of the request, or `nil` for none.
   ///   - context: The current request of the actions and their effects.
   ///   - accepted: Called if the request does not end in its first turn, when its unfinished
   ///     actions are durable: they are executed again if the process ends before they do. Not
@@ -220,7 +220,7 @@ public enum ActionOutcome: Sendable {
 
   /// An action failed. Its committed mutations stay.
   ///
-  /// The index of the action in an array; `nil` for a single action. The cursor's state contains the
+  /// The index of the action in an array, or `nil` for a single action. The cursor's state contains the
   /// committed mutations.
   case failed(index: Int?, any Error, at: Cursor)
 

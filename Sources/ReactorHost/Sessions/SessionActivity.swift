@@ -5,7 +5,7 @@ public struct SessionActivity: Hashable, Encodable, Sendable {
   /// The number of running effects.
   public var running: Int
 
-  /// The mean progress of the effects that report it, from 0 to 1; `nil` if none does.
+  /// The mean progress of the effects that report it, from 0 to 1, or `nil` if none does.
   public var progress: Double?
 
   /// Creates an activity.

@@ -33,9 +33,9 @@ struct SessionMarks: ~Copyable, Sendable {
   /// reactor's streams.
   ///
   /// - Parameters:
-  ///   - action: The action of the effect, as JSON; `nil` for none.
+  ///   - action: The action of the effect, as JSON, or `nil` for none.
   ///   - session: The session.
-  ///   - marking: The marking; `nil` for none.
+  ///   - marking: The marking, or `nil` for none.
   @usableFromInline
   func beginTurn(
     for action: [UInt8]?, of session: SessionKey, in marking: (any ActionMarking)?

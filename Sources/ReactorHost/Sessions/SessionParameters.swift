@@ -72,7 +72,7 @@ struct ParameterRules: Sendable {
   /// The JSON Schema.
   let schema: [UInt8]
 
-  /// The parameters of a session that is created without any; `nil` if they are required.
+  /// The parameters of a session that is created without any, or `nil` if they are required.
   let defaults: [UInt8]?
 
   /// Parameters to try.

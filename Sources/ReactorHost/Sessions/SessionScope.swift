@@ -20,7 +20,7 @@ struct SessionScope: Sendable {
   static let catalogueID = "_"
 
   let key: SessionKey
-  /// The parameters, as JSON; `nil` for none.
+  /// The parameters, as JSON, or `nil` for none.
   let parameters: [UInt8]?
   let logger: Logger
   let link: any SessionLink

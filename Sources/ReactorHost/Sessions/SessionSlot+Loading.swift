@@ -194,7 +194,7 @@ extension SessionSlot {
     return newSession(isUsual ? Epoch.first(of: key) : Epoch.random(), parameters)
   }
 
-  /// Returns the record of a new session; `nil` if its reactor requires parameters that are
+  /// Returns the record of a new session, or `nil` if its reactor requires parameters that are
   /// missing.
   private func newSession(_ epoch: String, _ parameters: [UInt8]?) -> StoredSession? {
     let parameters = parameters ?? defaultParameters

@@ -19,7 +19,7 @@ final class SessionSlot: Sendable {
 
   private struct Contents {
     var state = State.unloaded
-    /// The requests that wait while another request loads the session; `nil` if none loads it.
+    /// The requests that wait while another request loads the session, or `nil` if none loads it.
     var waiting: [Opening]?
     /// A loaded session that waits for the States of others, which may wait for its own.
     var offered: LiveSession?

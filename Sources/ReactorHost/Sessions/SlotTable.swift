@@ -51,12 +51,12 @@ struct SlotTable: ~Copyable, Sendable {
     return shards[Int(sum % UInt(shards.count))]
   }
 
-  /// Returns the slot of a session; `nil` if the table has none.
+  /// Returns the slot of a session, or `nil` if the table has none.
   func find(_ id: String) -> SessionSlot? {
     self[id].table.withLock { $0.slots[id] }
   }
 
-  /// Returns the slot of a session for a request, and records the use; `nil` if the table has none.
+  /// Returns the slot of a session for a request, and records the use, or `nil` if the table has none.
   func use(_ id: String) -> SessionSlot? {
     guard let slot = self[id].table.withLock({ $0.slots[id] }) else { return nil }
     slot.didUse(in: sweeps.load(ordering: .relaxed))

@@ -55,7 +55,7 @@ struct StateMeter: ~Copyable, Sendable {
   ///   - state: The state.
   ///   - depth: The depth of its nested arrays and objects.
   ///   - limit: The maximum size of a state, in bytes.
-  /// - Returns: The error that rejects the mutation; `nil` if it is within the limit.
+  /// - Returns: The error that rejects the mutation, or `nil` if it is within the limit.
   @usableFromInline
   func measure(_ state: [UInt8], depth: Int, limit: Int) -> (any Error)? {
     let size = state.count

@@ -31,7 +31,7 @@ package final class SerialAsyncQueue: Sendable {
 
     /// Ends the current operation.
     ///
-    /// - Returns: The next operation, which the caller begins; `nil` if there is none, or a thread in
+    /// - Returns: The next operation, which the caller begins, or `nil` if there is none, or a thread in
     ///   the loop begins it.
     mutating func finish() -> Operation? {
       isBusy = false

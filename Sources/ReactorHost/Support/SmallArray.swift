@@ -10,7 +10,7 @@ struct SmallArray<Element> {
 
   var count: Int { first == nil ? 0 : 1 + others.count }
 
-  /// The last element; `nil` if the array is empty.
+  /// The last element, or `nil` if the array is empty.
   var last: Element? { others.last ?? first }
 
   /// Adds an element at the end.

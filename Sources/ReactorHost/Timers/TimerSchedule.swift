@@ -77,7 +77,7 @@ struct TimerSchedule: Sendable {
   private var isReading = false
   /// The earliest timer that was scheduled while the log was being read.
   private var announced: Int64?
-  /// The time until which the caller waits; `nil` for a wait without an end.
+  /// The time until which the caller waits, or `nil` for a wait without an end.
   private var waitEnd: Int64?
 
   /// Returns the next action of the caller.

@@ -55,7 +55,7 @@ final class TimerService: Sendable {
     didSchedule(Timestamp(milliseconds: 0))
   }
 
-  /// Returns the number of stored timers; `nil` while it is not known.
+  /// Returns the number of stored timers, or `nil` while it is not known.
   ///
   /// If the log reads asynchronously, it is the number at the previous call.
   func readStoredCount() -> Int? {

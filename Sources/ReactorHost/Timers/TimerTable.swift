@@ -30,7 +30,7 @@ struct TimerTable: Sendable {
     return timers[id] != timer
   }
 
-  /// Returns the current timer for one that was read from the log; `nil` if it was removed since,
+  /// Returns the current timer for one that was read from the log, or `nil` if it was removed since,
   /// or replaced by one that is not due yet.
   func timer(firedBy due: DueTimer) -> StoredTimer? {
     guard let timer = timers[due.id], timer.due.milliseconds <= due.position.due.milliseconds
@@ -40,7 +40,7 @@ struct TimerTable: Sendable {
 }
 
 extension StoredTimer {
-  /// Returns the timer with its next due time; `nil` if it does not repeat.
+  /// Returns the timer with its next due time, or `nil` if it does not repeat.
   func repetition(at now: Timestamp) -> StoredTimer? {
     guard let period,
       let time = TimerChange.Timer.next(

@@ -45,7 +45,7 @@ public protocol StateSource: AnyObject, Sendable {
   /// callers hold locks that the callbacks acquire. States can be published on other threads before it
   /// returns.
   ///
-  /// - Returns: The state that precedes the first one that the observer receives; `nil` if the
+  /// - Returns: The state that precedes the first one that the observer receives, or `nil` if the
   ///   source has ended, so that the observer was not added.
   func observe(_ observer: any SessionObserver) -> CommittedState?
 

@@ -1,6 +1,6 @@
 public import ReactorCoding
 
-/// The conversions of what earlier releases of a reactor stored; `nil` where there is none.
+/// The conversions of what earlier releases of a reactor stored, or `nil` where there is none.
 @usableFromInline
 struct StoredUpgrades: Sendable {
   let mutation: JSONUpgrade?
@@ -16,7 +16,7 @@ struct StoredUpgrades: Sendable {
 
   /// Converts a body with an action, or an array of actions, that cannot be decoded.
   ///
-  /// - Returns: The converted body; `nil` if there is no conversion, or it fails.
+  /// - Returns: The converted body, or `nil` if there is no conversion, or it fails.
   @usableFromInline
   func convert(actions body: [UInt8]) -> [UInt8]? {
     guard let action, let document = try? JSONDocument(parsing: body) else { return nil }

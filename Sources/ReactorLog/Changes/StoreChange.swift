@@ -42,7 +42,7 @@ public struct StoreChange: Equatable, Sendable {
   /// The kind of change.
   public let kind: Kind
 
-  /// The session; `nil` for a global and for a damaged row.
+  /// The session, or `nil` for a global and for a damaged row.
   public let key: SessionKey?
 
   /// The position in the history of the session or global after the change.
@@ -51,7 +51,7 @@ public struct StoreChange: Equatable, Sendable {
   /// The time of the change.
   public let at: Timestamp
 
-  /// The principal that caused it; `nil` for none.
+  /// The principal that caused it, or `nil` for none.
   public let by: String?
 
   /// Creates a change.
@@ -81,7 +81,7 @@ public struct ChangeID: Hashable, Sendable, CustomStringConvertible {
     self.number = number
   }
 
-  /// Parses an id; `nil` for any text that is not the description of one.
+  /// Parses an id, or returns `nil` for any text that is not the description of one.
   public init?(_ text: some StringProtocol) {
     let bytes = Array(text.utf8)
     guard bytes.count <= 64, let dot = bytes.lastIndex(of: UInt8(ascii: ".")), dot > 0 else {

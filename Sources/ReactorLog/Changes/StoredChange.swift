@@ -27,7 +27,7 @@ package struct StoredChange {
     }
   }
 
-  /// Returns the kind of change that the columns of a row describe; `nil` for an unknown one.
+  /// Returns the kind of change that the columns of a row describe, or `nil` for an unknown one.
   package static func kind(_ number: Int, first: Int, origin: String?, name: String) -> StoreChange
     .Kind?
   {

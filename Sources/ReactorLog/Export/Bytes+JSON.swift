@@ -58,7 +58,7 @@ extension [UInt8] {
 
 /// Reads the values of members.
 extension JSONElement {
-  /// The value of a whole number; `nil` for other values.
+  /// The value of a whole number, or `nil` for other values.
   package func integer<Number: FixedWidthInteger>(as type: Number.Type = Int.self) -> Number? {
     kind == .number ? Number(String(decoding: bytes, as: UTF8.self)) : nil
   }

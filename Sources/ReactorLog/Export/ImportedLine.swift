@@ -30,7 +30,7 @@ package enum ImportedLine {
   /// A failure, without the id of its session.
   case failure(StoredFailure)
 
-  /// Reads a line; `nil` if it is not of an export.
+  /// Reads a line, or returns `nil` if it is not of an export.
   package init?(_ text: [UInt8]) {
     guard let root = try? JSONDocument(parsing: text).root else { return nil }
     if let name = root["session"]?.string {

@@ -208,7 +208,7 @@ final class MemorySession: Sendable {
   ///
   /// - Parameters:
   ///   - cursor: The epoch of the history, and the version.
-  ///   - parameters: The parameters of the fork, for which the snapshots are not valid; `nil` for those
+  ///   - parameters: The parameters of the fork, for which the snapshots are not valid, or `nil` for those
   ///     of the session.
   /// - Returns: `nil` if the history has ended, or if the State of the version cannot be folded from
   ///   it.

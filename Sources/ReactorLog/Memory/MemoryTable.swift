@@ -26,7 +26,7 @@ final class MemoryTable: Sendable {
   private let retention: RetentionRules
   /// How long the outcomes of idempotency keys are retained, in milliseconds.
   let outcomeRetention: Int64
-  /// The changes of all sessions; `nil` if they are not retained.
+  /// The changes of all sessions, or `nil` if they are not retained.
   let feed: MemoryFeed?
   /// The entries that forks have copied.
   let forks: ForkQuota

@@ -14,7 +14,7 @@ package final class ReadableSchemas: Sendable {
     state = Mutex(State(byReactor: byReactor, changes: byReactor.count))
   }
 
-  /// The schema of a reactor; `nil` if it is not hosted.
+  /// The schema of a reactor, or `nil` if it is not hosted.
   package subscript(reactor: String) -> String? {
     state.withLock { $0.byReactor[reactor] }
   }

@@ -53,7 +53,7 @@ package final class WriteRequest: Sendable {
   package let operation: WriteOperation
   /// The bytes that it holds.
   package let size: Int
-  /// Called with the result; `nil` for none.
+  /// Called with the result, or `nil` for none.
   package let completion: Completion?
 
   /// Creates a request.

@@ -26,7 +26,7 @@ struct CredentialFiles: Sendable {
 
   /// Reads the keys, tokens, rules and the secret.
   ///
-  /// - Returns: The configuration; `nil` if no setting restricts the use of the service.
+  /// - Returns: The configuration, or `nil` if no setting restricts the use of the service.
   /// - Throws: A `ConfigurationError` for the first file that cannot be used.
   func configuration() throws(ConfigurationError) -> Authenticator.Configuration? {
     guard settings.isUsed else {

@@ -8,8 +8,8 @@ internal import Telemetry
 /// cannot be used, the service continues with the previous ones. All methods may be called on any
 /// thread; one change is applied at a time, so that none can replace a later one.
 final class CredentialReload: Sendable {
-  /// Applies a configuration that was read again, with its settings; `nil` if no setting restricts the
-  /// use of the service.
+  /// Applies a configuration that was read again, with its settings, or returns `nil` if no setting
+  /// restricts the use of the service.
   typealias Change = @Sendable (Authenticator.Configuration?, AuthenticationSettings) -> Void
 
   private struct State {

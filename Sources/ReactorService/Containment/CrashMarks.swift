@@ -31,13 +31,13 @@ final class CrashMarks: ActionMarking {
   // Proof: a shared mapping that is never removed; its functions are thread-safe.
   private nonisolated(unsafe) let region: UnsafeMutableRawPointer
 
-  /// Maps a file; `nil` if there is no space for it.
+  /// Maps a file, or returns `nil` if there is no space for it.
   init?(descriptor: Int32) {
     guard let region = unsafe reactord_marks_map(descriptor) else { return nil }
     unsafe self.region = region
   }
 
-  /// Opens the file beside a store, and creates it if `creating` is set; `nil` if it cannot be
+  /// Opens the file beside a store, and creates it if `creating` is set, or returns `nil` if it cannot be
   /// opened.
   convenience init?(besideStore path: String, creating: Bool) {
     let flags = O_RDWR | O_CLOEXEC | (creating ? O_CREAT : 0)
@@ -50,7 +50,7 @@ final class CrashMarks: ActionMarking {
   /// Quarantines the actions and sessions that the previous process was executing when it crashed.
   ///
   /// - Parameter signal: The signal that ended it, if the supervisor knows it.
-  /// - Returns: The crash; `nil` if there was none.
+  /// - Returns: The crash, or `nil` if there was none.
   func collectCrash(endedBy signal: Int32?) -> Crash? {
     var known: Int32 = 0
     if let signal, Self.names[signal] != nil { known = signal }

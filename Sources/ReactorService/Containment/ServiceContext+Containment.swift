@@ -7,9 +7,9 @@ extension ServiceContext {
   ///
   /// - Parameters:
   ///   - settings: The settings of the host, to which the marks are added.
-  ///   - sharedMarks: Adds the shared quarantine of the store to the marks; `nil` if the store has
+  ///   - sharedMarks: Adds the shared quarantine of the store to the marks, or returns `nil` if the store has
   ///     none.
-  /// - Returns: The metrics of the marks; `nil` without a file beside the store and without a
+  /// - Returns: The metrics of the marks, or `nil` without a file beside the store and without a
   ///   supervisor, or without space on the disk.
   func containCrashes(
     _ settings: inout HostSettings, _ sharedMarks: ((CrashMarks?) -> any SharedMarking)?

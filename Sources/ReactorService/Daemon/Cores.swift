@@ -11,7 +11,7 @@ enum Cores {
       ?? max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
   }
 
-  /// The number of cores that `/proc/PID/status` allows; `nil` if the field is missing.
+  /// The number of cores that `/proc/PID/status` allows, or `nil` if the field is missing.
   ///
   /// The field is a mask in hexadecimal digits, in groups with commas between them (proc(5)).
   static func allowed(inStatus status: String) -> Int? {

@@ -6,7 +6,7 @@ extension ServiceContext {
   /// Proves to the supervisor or to the service manager that the threads of requests, streams and commits
   /// respond.
   ///
-  /// - Returns: The watch; `nil` if neither expects it.
+  /// - Returns: The watch, or `nil` if neither expects it.
   func watchThreads(of server: MicrohttpdServer, _ store: OpenStore) -> ThreadWatch? {
     guard let limit = supervisor == nil ? notifier.watchdog : configuration.watchdog else {
       return nil

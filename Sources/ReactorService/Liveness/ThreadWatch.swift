@@ -12,7 +12,7 @@ final class ThreadWatch: Sendable {
   struct Hang: Sendable {
     let name: String
 
-    /// The thread; `nil` if it has never responded.
+    /// The thread, or `nil` if it has never responded.
     let thread: pthread_t?
   }
 

@@ -5,7 +5,7 @@ public struct ClusterName: Sendable, Equatable {
 
   static let standard = ClusterName(unchecked: "reactord")
 
-  /// Checks a name; `nil` for any other text.
+  /// Checks a name, or returns `nil` for any other text.
   public init?(_ text: String) {
     guard text.utf8.allSatisfy(\.isInClusterName), (1...32).contains(text.utf8.count) else {
       return nil

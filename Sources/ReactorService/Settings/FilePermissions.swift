@@ -6,7 +6,7 @@ public struct FilePermissions: Sendable, Equatable {
   /// Creates permissions from the lower nine bits.
   public init(mode: UInt32) { self.mode = mode & 0o777 }
 
-  /// Parses three octal digits with an optional leading zero; `nil` for anything else.
+  /// Parses three octal digits with an optional leading zero, or returns `nil` for anything else.
   public init?(_ text: String) {
     guard (3...4).contains(text.utf8.count), text.utf8.count == 3 || text.hasPrefix("0"),
       text.utf8.allSatisfy({ (0x30...0x37).contains($0) }), let mode = UInt32(text, radix: 8)

@@ -7,7 +7,7 @@ public struct NodeName: Sendable, Equatable {
   /// A derived name.
   static let automatic = NodeName(unchecked: "")
 
-  /// Checks a name; `nil` for any other text.
+  /// Checks a name, or returns `nil` for any other text.
   public init?(_ text: String) {
     let isName = text.utf8.allSatisfy { $0.isInClusterName || $0 == UInt8(ascii: ".") }
     guard isName, text.utf8.count <= 64 else { return nil }

@@ -66,7 +66,7 @@ extension SettingFormat where Value == String {
 }
 
 extension ConfigurationValue {
-  /// The value as JSON; `nil` if it contains a number that JSON does not have.
+  /// The value as JSON, or `nil` if it contains a number that JSON does not have.
   var json: JSONValue? {
     switch self {
     case .null: return .null

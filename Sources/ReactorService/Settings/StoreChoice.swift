@@ -20,8 +20,8 @@ public enum StoreChoice: Sendable, Equatable {
   case postgres(address: String)
 
   /// Reads `memory`, `sqlite:PATH`, the URL of a database, which begins with `postgres://` or
-  /// `postgresql://`, or the addresses of brokers, which begin with `nats://` or `tls://`; `nil` for anything
-  /// else.
+  /// `postgresql://`, or the addresses of brokers, which begin with `nats://` or `tls://`, or
+  /// returns `nil` for anything else.
   ///
   /// The rest of a URL is checked when the store is opened: a problem with this text would show its password.
   public init?(_ text: String) {

@@ -15,7 +15,7 @@ final class ConfigurationReload: Sendable {
   private struct State {
     var handlers: [Handler] = []
 
-    /// The configuration of the last reload; `nil` before the first one.
+    /// The configuration of the last reload, or `nil` before the first one.
     var latest: Configuration?
   }
 

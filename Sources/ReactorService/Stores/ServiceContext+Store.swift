@@ -13,18 +13,18 @@ struct OpenStore: Sendable {
   /// Closes the store within a time limit; returns whether everything was written.
   let close: @Sendable (Duration) -> Bool
 
-  /// Calls a function once the threads that write commits have responded; `nil` if the store
+  /// Calls a function once the threads that write commits have responded, or returns `nil` if the store
   /// has none.
   var callOnThreads: (@Sendable (@escaping @Sendable () -> Void) -> Void)?
 
-  /// The metrics of the store; `nil` for none.
+  /// The metrics of the store, or `nil` for none.
   var metrics: (any MetricsSource)?
 
-  /// Adds the quarantine that all processes of the store share to the marks of this process; `nil`
+  /// Adds the quarantine that all processes of the store share to the marks of this process, or returns `nil`
   /// if the store has none.
   var sharedMarks: (@Sendable (CrashMarks?) -> any SharedMarking)?
 
-  /// The node that shares the sessions of the store with others; `nil` if this process owns all
+  /// The node that shares the sessions of the store with others, or `nil` if this process owns all
   /// sessions.
   var node: ClusterNode?
 }

@@ -6,7 +6,7 @@
 
   /// Marks the actions of this process, and rejects those that crashed any process of the same store.
   final class SharedMarks: SharedMarking {
-    /// The marks of this process; `nil` without a supervisor, whose next process would read them.
+    /// The marks of this process, or `nil` without a supervisor, whose next process would read them.
     private let own: CrashMarks?
     private let shared: StoredQuarantine
 

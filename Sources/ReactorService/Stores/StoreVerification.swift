@@ -71,7 +71,7 @@ struct StoreVerification {
     Result.allCases.flatMap { lines[$0] ?? [] }
   }
 
-  /// The result; `nil` if the store is sound and all of it was replayed.
+  /// The result, or `nil` if the store is sound and all of it was replayed.
   var result: Result? {
     Result.allCases.first { lines[$0]?.isEmpty == false }
   }

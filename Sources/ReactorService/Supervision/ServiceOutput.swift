@@ -13,7 +13,7 @@ final class ServiceOutput: Sendable {
   private let writer: LogWriter
   private let finished = Semaphore()
 
-  /// Creates the pipe and starts the thread; `nil` if the process has no descriptors left.
+  /// Creates the pipe and starts the thread, or returns `nil` if the process has no descriptors left.
   init?(_ writer: LogWriter) {
     guard let ends = CloseOnExecPipe.make() else { return nil }
     self.writer = writer

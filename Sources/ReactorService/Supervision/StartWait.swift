@@ -27,7 +27,7 @@ extension ServiceContext {
   /// Blocks the thread.
   ///
   /// - Parameter open: Opens the sockets.
-  /// - Returns: The result; `nil` if the termination was requested while waiting.
+  /// - Returns: The result, or `nil` if the termination was requested while waiting.
   /// - Throws: An error if an address cannot be bound, or is not free in time.
   func whenAddressesAreFree<Result>(
     _ open: () throws(ServerError) -> Result

@@ -16,7 +16,7 @@ internal import TerminalClient
 /// one that hangs.
 final class Supervisor: Sendable {
   private struct State {
-    /// The process id of the service; `nil` while no process of the service runs.
+    /// The process id of the service, or `nil` while no process of the service runs.
     var service: pid_t?
     var isTerminating = false
     /// Whether the service was killed because `shutdown.grace` had expired.
@@ -93,7 +93,7 @@ final class Supervisor: Sendable {
     if state.withLock({ $0.isTerminating }) { finish(EXIT_SUCCESS) }
   }
 
-  /// Starts a process of the service and waits for its end; `nil` if it cannot be started.
+  /// Starts a process of the service and waits for its end, or returns `nil` if it cannot be started.
   private func superviseProcess(restarts: Int, lastSignal: Int32) -> ServiceProcess.End? {
     do throws(ServiceProcess.Failure) {
       let service = try ServiceProcess.start(

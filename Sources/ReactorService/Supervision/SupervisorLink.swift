@@ -33,7 +33,7 @@ struct SupervisorLink: Sendable {
     self.lastSignal = lastSignal
   }
 
-  /// Reads the environment; `nil` if this process has no supervisor.
+  /// Reads the environment, or returns `nil` if this process has no supervisor.
   init?(_ environment: [String: String]) {
     let words = environment[Self.variableName]?.split(separator: ",").compactMap { Int($0) } ?? []
     guard words.count == 4, words[0] > 0, (0...64).contains(words[1]) else { return nil }

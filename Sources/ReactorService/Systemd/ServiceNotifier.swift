@@ -18,11 +18,11 @@ final class ServiceNotifier: Sendable {
   }
 
   /// The time within which a thread that hangs must be noticed, which is less than the time after which
-  /// the service manager ends a process without notifications; `nil` if it never does.
+  /// the service manager ends a process without notifications, or `nil` if it never does.
   let watchdog: Duration?
 
   private let path: String?
-  /// The last of `ready` and `stopping`; `nil` before the server accepts connections.
+  /// The last of `ready` and `stopping`, or `nil` before the server accepts connections.
   private let phase = Mutex<State?>(nil)
 
   /// Reads the address from `NOTIFY_SOCKET`: a path, or `@` and an abstract name; and the interval from

@@ -52,7 +52,7 @@ public final class CompositeDisposable: Cancelable {
 
   /// Adds a member.
   ///
-  /// - Returns: The key of the member; `nil` if the set was disposed of. In that case the member is
+  /// - Returns: The key of the member, or `nil` if the set was disposed of. In that case the member is
   ///   disposed of immediately.
   @discardableResult
   public func insert(_ disposable: any Disposable) -> Key? {

@@ -34,7 +34,7 @@ public final class ReactorTest<Tested: Reactor> where Tested.State: Equatable {
   /// The virtual time.
   public let time: VirtualTimeScheduler
 
-  /// The principal of the actions that are sent after it was set, and of their effects; `nil` for
+  /// The principal of the actions that are sent after it was set, and of their effects, or `nil` for
   /// an anonymous request.
   ///
   /// The reactor reads it as `RequestContext.current?.principal`.

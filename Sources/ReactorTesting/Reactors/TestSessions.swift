@@ -57,7 +57,7 @@ public final class TestSessions: Sendable {
       return lastID
     }
 
-    /// The result of sends to a session and of its observers; `nil` before the test has set it.
+    /// The result of sends to a session and of its observers, or `nil` before the test has set it.
     func result(of session: SessionKey) -> Result<[UInt8], any Error>? {
       SessionKey.isValid(id: session.id)
         ? results[session] : .failure(SessionSendError.invalidID(session))

@@ -14,7 +14,7 @@ struct Agenda {
     entries.insert((job, due), at: low)
   }
 
-  /// Removes and returns the next job if it is due at or before a time; `nil` for no limit.
+  /// Removes and returns the next job if it is due at or before a time, or returns `nil` for no limit.
   mutating func popFirst(until end: Duration?) -> (job: ScheduledJob, due: Duration)? {
     guard let next = entries.last, end.map({ next.due <= $0 }) ?? true else { return nil }
     return entries.removeLast()

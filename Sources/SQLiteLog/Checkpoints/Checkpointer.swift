@@ -23,8 +23,8 @@ final class Checkpointer: Sendable {
   private let wake = Semaphore()
   private let ended = Semaphore()
 
-  /// Creates a checkpointer and starts its thread, which ends with ``close()``; `nil` if no thread can
-  /// be created.
+  /// Creates a checkpointer and starts its thread, which ends with ``close()``, or returns `nil` if
+  /// no thread can be created.
   ///
   /// - Parameters:
   ///   - file: A store that is prepared.

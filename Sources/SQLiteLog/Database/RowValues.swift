@@ -2,7 +2,7 @@ internal import ReactorLog
 
 /// Checks of values that were read from a row: another program can have changed the store.
 enum RowValues {
-  /// Returns the stored failure of an action or a request; `nil` for none.
+  /// Returns the stored failure of an action or a request, or `nil` for none.
   ///
   /// - Throws: If the JSON is damaged.
   static func failure(

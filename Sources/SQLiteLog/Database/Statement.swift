@@ -40,7 +40,7 @@ final class Statement {
     while try step() {}
   }
 
-  /// Binds the parameters and returns the first row; `nil` if there is none.
+  /// Binds the parameters and returns the first row, or returns `nil` if there is none.
   func first<each Value: ColumnValue, each Column: ColumnValue>(
     _ values: repeat each Value, as row: (repeat each Column).Type
   ) throws(DatabaseError) -> (repeat each Column)? {
@@ -49,7 +49,7 @@ final class Statement {
     return try next(as: row)
   }
 
-  /// Steps to the next row and returns it; `nil` after the last one.
+  /// Steps to the next row and returns it, or returns `nil` after the last one.
   func next<each Column: ColumnValue>(
     as row: (repeat each Column).Type
   ) throws(DatabaseError) -> (repeat each Column)? {

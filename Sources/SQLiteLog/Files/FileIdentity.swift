@@ -5,7 +5,7 @@ struct FileIdentity: Hashable, Sendable {
   private let device: dev_t
   private let node: ino_t
 
-  /// The identity of the file at a path; `nil` if there is none.
+  /// The identity of the file at a path, or `nil` if there is none.
   init?(path: String) {
     var status = stat()
     guard unsafe stat(path, &status) == 0 else { return nil }

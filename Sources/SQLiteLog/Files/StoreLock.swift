@@ -68,7 +68,7 @@ final class StoreLock: Sendable {
     opened.withLock { $0.contains(identity) }
   }
 
-  /// The identity of a regular file; `nil` if there is no file.
+  /// The identity of a regular file, or `nil` if there is no file.
   private static func regularFile(at path: String) throws(SQLiteLogError) -> FileIdentity? {
     var status = stat()
     guard unsafe stat(path, &status) == 0 else { return nil }

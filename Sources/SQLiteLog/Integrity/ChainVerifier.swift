@@ -22,11 +22,11 @@ struct StoredEntry {
   )
 
   let entry: LogEntry
-  /// The checksum of the entry; `nil` for an entry of an early release.
+  /// The checksum of the entry, or `nil` for an entry of an early release.
   let checksum: UInt64?
   /// The epoch that the chain begins with.
   let origin: String
-  /// The checksum of the previous entry, from a snapshot of its version; `nil` without a snapshot.
+  /// The checksum of the previous entry, from a snapshot of its version, or `nil` without a snapshot.
   let anchor: UInt64?
 
   /// Creates an entry from the columns of a row.
@@ -51,7 +51,7 @@ struct ChainVerifier {
   /// The first entry is only verified if the checksum before it is known: if it is version 1, or if
   /// there is a snapshot of the version before it.
   ///
-  /// - Returns: The damage; `nil` for none.
+  /// - Returns: The damage, or `nil` for none.
   mutating func verify(_ row: StoredEntry) -> String? {
     let version = row.entry.version
     let before = previous

@@ -53,7 +53,7 @@ public final class ReadableStore: Sendable {
 }
 
 extension SQLiteMaintenance {
-  /// Returns the migration that the store needs; `nil` if its tables are those of this release.
+  /// Returns the migration that the store needs, or `nil` if its tables are those of this release.
   public func migration() throws(SQLiteLogError) -> StoreMigration? {
     let file = StoreFile(path: path)
     let (_, version) = try file.openEarlier()

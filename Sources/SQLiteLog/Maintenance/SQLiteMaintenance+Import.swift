@@ -6,7 +6,7 @@ extension SQLiteMaintenance {
   /// - Parameters:
   ///   - report: Leaves out each session and global with a line that is damaged or invalid, or that
   ///     exists, and is called with a text about the first of these lines of each. `nil` leaves out nothing.
-  ///   - next: Returns the next line, without its end; `nil` after the last one.
+  ///   - next: Returns the next line, without its end, or `nil` after the last one.
   /// - Returns: The number of imported sessions.
   /// - Throws: If a daemon uses the store, or a line is invalid and `report` is `nil`; or the error of
   ///   `next`.
@@ -55,7 +55,7 @@ private struct ImportedLines {
   private let listSnapshots: Statement
   private let sealSnapshot: Statement
   private var line = 0
-  /// The name of the current session or global, as the export has it; `nil` before the first one.
+  /// The name of the current session or global, as the export has it, or `nil` before the first one.
   private var name: String?
   /// Whether the current session is left out.
   private var isLeftOut = false

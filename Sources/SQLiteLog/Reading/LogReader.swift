@@ -130,7 +130,7 @@ final class LogReader {
   ///
   /// - Parameters:
   ///   - key: The session.
-  ///   - schema: The fingerprint of its State and Mutation; `nil` if it is unknown.
+  ///   - schema: The fingerprint of its State and Mutation, or `nil` if it is unknown.
   /// - Returns: The record.
   /// - Throws: If the record cannot be read, or is damaged.
   func record(

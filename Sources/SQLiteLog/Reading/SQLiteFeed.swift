@@ -57,7 +57,7 @@ final class SQLiteFeed: ChangeFeed {
 }
 
 extension LogReader {
-  /// The number of the oldest retained change; `nil` for none.
+  /// The number of the oldest retained change, or `nil` for none.
   func oldestChange() throws(DatabaseError) -> Int? {
     try findOldestChange.first(as: Int.self)
   }
@@ -93,7 +93,7 @@ extension StoreFile {
   /// - Parameters:
   ///   - isKept: Whether changes are retained.
   ///   - logger: Logs that the feed is damaged.
-  /// - Returns: The name of the feed and the number of the last change; `nil` if none are retained.
+  /// - Returns: The name of the feed and the number of the last change, or `nil` if none are retained.
   /// - Throws: If the store cannot be written.
   func prepareFeed(
     isKept: Bool, logger: Logger

@@ -19,7 +19,7 @@ struct ChangeWriter {
   // On the monotonic clock, because the wall clock can be set.
   private var due = ContinuousClock.now
 
-  /// Prepares the statements; `nil` if changes are not retained.
+  /// Prepares the statements, or returns `nil` if changes are not retained.
   init?(_ connection: Connection, _ rules: StoreRules) throws(DatabaseError) {
     guard rules.changeRetention > .zero else { return nil }
     retention = rules.changeRetention

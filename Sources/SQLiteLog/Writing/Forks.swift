@@ -14,7 +14,7 @@ struct Forks {
   struct Copy {
     /// The id of the new history.
     let id: Int64
-    /// The history that is copied, as it was when the fork was requested; `nil` if there is none.
+    /// The history that is copied, as it was when the fork was requested, or `nil` if there is none.
     let source: Head?
     /// The parameters of the new session.
     let parameters: [UInt8]?
@@ -148,7 +148,7 @@ struct Forks {
     copies[Name(target: target, epoch: epoch)]
   }
 
-  /// Why a copy cannot start or continue; `nil` if it can.
+  /// Why a copy cannot start or continue, or `nil` if it can.
   func rejection(isNew: Bool) -> LogError? {
     if isNew, copies.count >= Self.copyBound {
       return .unavailable("Too many forks are being copied.")

@@ -8,7 +8,7 @@ struct FormerChanges {
   /// Whether there may be changes to delete.
   private(set) var isDue = true
 
-  /// Prepares the statement; `nil` if there are no changes, or if they are retained.
+  /// Prepares the statement, or returns `nil` if there are no changes, or if they are retained.
   init?(_ connection: Connection) throws(DatabaseError) {
     // The name of the feed exists as long as its changes are retained.
     let areLeft = try connection.integer(

@@ -15,7 +15,7 @@ final class GroupCommitter: Sendable {
   private struct CompletedGroup: Sendable {
     let group: ArraySlice<WriteRequest>
     let results: [WriteResult]
-    /// The number of the last committed change; `nil` if changes are not retained.
+    /// The number of the last committed change, or `nil` if changes are not retained.
     let latestChange: Int?
     /// A function to call after the completions of the earlier groups.
     var call: (@Sendable () -> Void)?
@@ -54,7 +54,7 @@ final class GroupCommitter: Sendable {
   private let arrivals = BlockingInbox<Arrival>()
   private let completed = BlockingInbox<CompletedGroup>()
   private let checkpointer: Checkpointer
-  /// Publishes the changes; `nil` if they are not retained.
+  /// Publishes the changes, or returns `nil` if they are not retained.
   private let publisher: ChangePublisher?
   private let isIdle = Semaphore()
   private let ended = Semaphore()
@@ -65,7 +65,7 @@ final class GroupCommitter: Sendable {
   ///   - file: A store that is prepared.
   ///   - lock: The lock of the store, released when all operations are written.
   ///   - rules: How much is retained.
-  ///   - publisher: Publishes the changes; `nil` if they are not retained.
+  ///   - publisher: Publishes the changes, or returns `nil` if they are not retained.
   ///   - logger: Logs when writes begin to fail, and when they succeed again.
   /// - Throws: If no thread can be created.
   init(
@@ -90,7 +90,7 @@ final class GroupCommitter: Sendable {
     }
   }
 
-  /// Why writes fail; `nil` if they succeed.
+  /// Why writes fail, or `nil` if they succeed.
   var failure: LogError? {
     if let failure = health.failure { return failure }
     do throws(DatabaseError) {
@@ -242,7 +242,7 @@ final class GroupCommitter: Sendable {
     completed.close()
   }
 
-  /// The next arrivals; `nil` once the inbox is closed and nothing is unfinished.
+  /// The next arrivals, or `nil` once the inbox is closed and nothing is unfinished.
   private func receiveArrivals(
     waiting pause: Int, beside unfinished: [WriteRequest]
   ) -> [Arrival]? {

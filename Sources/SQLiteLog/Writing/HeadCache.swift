@@ -8,7 +8,7 @@ struct Head {
   /// The name of the history.
   var epoch: String
 
-  /// The epoch that the chain of checksums begins with; `nil` for the session's own.
+  /// The epoch that the chain of checksums begins with, or `nil` for the session's own.
   var origin: String?
 
   /// Whether the history has ended.

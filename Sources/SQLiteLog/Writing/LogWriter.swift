@@ -70,7 +70,7 @@ final class LogWriter {
       && formerChanges?.isDue != true
   }
 
-  /// The number of the last committed change; `nil` if changes are not retained.
+  /// The number of the last committed change, or `nil` if changes are not retained.
   var latestChange: Int? { changes?.latest }
 
   /// The number of pages in the write-ahead log.
@@ -207,10 +207,10 @@ final class LogWriter {
   ///   - moment: The time of its creation.
   ///   - parameters: Its parameters.
   ///   - replacesEnded: Whether it may take the place of a history that has ended.
-  ///   - copy: The id of the rows that were copied for it; `nil` for none.
+  ///   - copy: The id of the rows that were copied for it, or `nil` for none.
   ///   - origin: The epoch that the chain of the copied rows begins with.
-  ///   - source: The session and version that the rows were copied from; `nil` for none.
-  /// - Returns: The head of the history, as if it were empty; `nil` if the session has a history
+  ///   - source: The session and version that the rows were copied from, or `nil` for none.
+  /// - Returns: The head of the history, as if it were empty, or `nil` if the session has a history
   ///   that it must not replace.
   /// - Throws: If the database fails.
   private func begin(
@@ -477,7 +477,7 @@ final class LogWriter {
     }
   }
 
-  /// The end of a session's history; `nil` if the session has no record.
+  /// The end of a session's history, or `nil` if the session has no record.
   private func head(of key: SessionKey) throws(DatabaseError) -> Head? {
     if let head = heads[key] { return head }
     let row = try statements.findSession.first(

@@ -10,7 +10,7 @@ struct OutcomeSweep {
   private let count: Statement
   private let deleteExpired: Statement
   private let deleteOldest: Statement
-  /// An upper bound of the number of outcomes; `nil` if it is unknown.
+  /// An upper bound of the number of outcomes, or `nil` if it is unknown.
   private var known: Int?
   // On the monotonic clock, because the wall clock can be set.
   private var due = ContinuousClock.now

@@ -13,7 +13,7 @@ final class StoreHealth: Sendable {
     self.logger = logger
   }
 
-  /// The error of the last write; `nil` if it succeeded.
+  /// The error of the last write, or `nil` if it succeeded.
   var failure: LogError? { state.withLock { $0 } }
 
   func succeeded() {

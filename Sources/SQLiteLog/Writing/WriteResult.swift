@@ -15,7 +15,7 @@ struct WriteOutcome {
   /// The result of each operation, in order.
   var results: [WriteResult] = []
 
-  /// The error of the store that rejected operations; `nil` if their own values are the cause, and
+  /// The error of the store that rejected operations, or `nil` if their own values are the cause, and
   /// if none was rejected.
   var failure: DatabaseError?
 }

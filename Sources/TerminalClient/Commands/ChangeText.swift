@@ -75,7 +75,7 @@ struct ChangeText {
 }
 
 extension JSONValue {
-  /// The value at a pointer; `nil` if there is none.
+  /// The value at a pointer, or `nil` if there is none.
   fileprivate subscript(at pointer: JSONPointer) -> JSONValue? {
     var value: JSONValue? = self
     for token in pointer.tokens {

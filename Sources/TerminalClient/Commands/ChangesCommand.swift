@@ -8,16 +8,16 @@ public struct ChangesCommand: Equatable, Sendable {
   private let server: ServerURL
   /// The parameters of the stream, beginning with `&`.
   private let query: String
-  /// The file with the id of the last printed change; `nil` for none.
+  /// The file with the id of the last printed change, or `nil` for none.
   private let positionFile: String?
 
-  /// Creates the command; `nil` if the URL is not the one of a server.
+  /// Creates the command, or returns `nil` if the URL is not the one of a server.
   ///
   /// - Parameters:
   ///   - url: The URL of the server.
-  ///   - reactor: Only changes of this reactor; `nil` for all.
-  ///   - session: Only changes of this session of the reactor; `nil` for all.
-  ///   - content: `entries` or `state`, for the additional data; `nil` for none.
+  ///   - reactor: Only changes of this reactor, or `nil` for all.
+  ///   - session: Only changes of this session of the reactor, or `nil` for all.
+  ///   - content: `entries` or `state`, for the additional data, or `nil` for none.
   ///   - positionFile: The file with the position; with `nil` the output begins with the next
   ///     change.
   package init?(
@@ -59,7 +59,7 @@ public struct ChangesCommand: Equatable, Sendable {
     try runner.executeUntilIdle { $0.start(now: $1) }
   }
 
-  /// Returns the id in the file, `0` if the file does not exist or is empty; `nil` without a file.
+  /// Returns the id in the file, `0` if the file does not exist or is empty, or `nil` without a file.
   private func storedPosition() throws(CommandFailure) -> String? {
     guard let positionFile else { return nil }
     let descriptor = unsafe open(positionFile, O_RDONLY | O_CLOEXEC)

@@ -5,7 +5,7 @@ enum ScreenList {
   /// Nested flows are listed up to this depth.
   private static let depthLimit = 32
 
-  /// Returns the line; `nil` if no member of the State is a stack of screens.
+  /// Returns the line, or `nil` if no member of the State is a stack of screens.
   static func line(of state: JSONValue) -> String? {
     guard let (screens, path) = stack(in: state, depth: 0) else { return nil }
     let line = screens.joined(separator: " > ")

@@ -12,7 +12,7 @@ package final class InputLines {
   /// Creates a reader at the current position.
   package init() {}
 
-  /// Returns the next line without its newline; `nil` after the last one.
+  /// Returns the next line without its newline, or `nil` after the last one.
   package func next() throws(CommandFailure) -> [UInt8]? {
     var line: [UInt8] = []
     while true {

@@ -7,7 +7,7 @@ final class RecoveryLoad: Sendable {
   private struct State {
     /// The longest time from the first attempt of a request to its success, per client, in milliseconds.
     var longest: [Double]
-    /// The time of the first attempt of the pending request, per client; `nil` between requests.
+    /// The time of the first attempt of the pending request, per client, or `nil` between requests.
     var startedAt: [ContinuousClock.Instant?]
     var problems: [String] = []
     var running: Int

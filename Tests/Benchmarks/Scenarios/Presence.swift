@@ -151,7 +151,7 @@ private final class LoopbackConnection: Sendable {
     }
   }
 
-  /// Returns the next bytes as text; `nil` after the end.
+  /// Returns the next bytes as text, or `nil` after the end.
   func receive() -> String? {
     var bytes = [UInt8](repeating: 0, count: 65_536)
     let count = recv(descriptor, &bytes, bytes.count, 0)

@@ -10,7 +10,7 @@ struct Contestant {
   let actions: String
   /// The action that raises the number shown in events by one; `{number}` is the new number.
   var body = #""increase""#
-  /// The token of its requests; `nil` for none.
+  /// The token of its requests, or `nil` for none.
   var token: String?
   /// Starts a new instance.
   let start: () throws -> ServerUnderTest

@@ -63,7 +63,7 @@ final class ChildProcess: Sendable {
 
   var isRunning: Bool { exit.current == nil }
 
-  /// Waits for the first line of standard output; `nil` if the process ended without one.
+  /// Waits for the first line of standard output, or returns `nil` if the process ended without one.
   func firstLine(within time: Duration = Connection.timeout) -> String? {
     let line = output.first(within: time) { text -> String?? in
       if let end = text.bytes.firstIndex(of: UInt8(ascii: "\n")) {

@@ -89,7 +89,7 @@ final class Connection {
 
   // MARK: Reading
 
-  /// Reads up to the end of a line, without it; `nil` if the peer has closed.
+  /// Reads up to the end of a line, without it, or returns `nil` if the peer has closed.
   func line(until deadline: ContinuousClock.Instant, _ purpose: String) throws -> String? {
     while true {
       if let end = buffer.firstIndex(of: UInt8(ascii: "\n"), from: position) {
@@ -115,7 +115,7 @@ final class Connection {
     return Array(buffer[position..<(position + count)])
   }
 
-  /// Returns the available bytes, or waits for the next ones; `nil` if the peer has closed.
+  /// Returns the available bytes, or waits for the next ones, or `nil` if the peer has closed.
   func someBytes(until deadline: ContinuousClock.Instant, _ purpose: String) throws -> [UInt8]? {
     guard try position < buffer.count || fill(until: deadline, purpose) else { return nil }
     defer { position = buffer.count }

@@ -32,7 +32,7 @@ final class EventStream {
     framing = reader.framing(of: head, to: method)
   }
 
-  /// The next block; `nil` after a regular end.
+  /// The next block, or `nil` after a regular end.
   func next(within time: Duration = Connection.timeout) throws -> ServerSentEvent? {
     let deadline = ContinuousClock.now + time
     while true {
@@ -44,7 +44,7 @@ final class EventStream {
     }
   }
 
-  /// The next block that a browser would dispatch as an event; `nil` after the end.
+  /// The next block that a browser would dispatch as an event, or `nil` after the end.
   func nextEvent(within time: Duration = Connection.timeout) throws -> ServerSentEvent? {
     let deadline = ContinuousClock.now + time
     while let block = try next(within: deadline - .now) {

@@ -5,7 +5,7 @@ import Testing
 /// Confined to one thread. Follows HTTP/1.1 exactly, without redirects and retries.
 final class HTTPClient {
   let port: UInt16
-  /// The address of the service; `nil` for the loopback address.
+  /// The address of the service, or `nil` for the loopback address.
   let address: NetworkAddress?
   private var connection: Connection?
 

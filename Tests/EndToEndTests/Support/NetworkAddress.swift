@@ -7,7 +7,7 @@ struct NetworkAddress: Sendable {
   /// In network byte order.
   private let bytes: in_addr_t
 
-  /// The first address of an active interface; `nil` if there is none.
+  /// The first address of an active interface, or `nil` if there is none.
   static let first: NetworkAddress? = {
     var list: UnsafeMutablePointer<ifaddrs>?
     guard getifaddrs(&list) == 0 else { return nil }

@@ -38,7 +38,7 @@ struct ResponseReader {
     return .untilClose
   }
 
-  /// Reads one chunk of a chunked body; `nil` for the last one.
+  /// Reads one chunk of a chunked body, or returns `nil` for the last one.
   func chunk(until deadline: ContinuousClock.Instant) throws -> [UInt8]? {
     guard let line = try connection.line(until: deadline, "a chunk") else {
       throw WireError.closed(within: "a chunked body")

@@ -56,7 +56,7 @@ struct SessionClient {
       receiveBuffer: receiveBuffer)
   }
 
-  /// The number of subscribers in the list of sessions; `nil` if the session is not listed.
+  /// The number of subscribers in the list of sessions, or `nil` if the session is not listed.
   func subscribers() throws -> Int? {
     var page: String? = siblings + "?limit=1000"
     while let path = page {

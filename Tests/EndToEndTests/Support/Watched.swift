@@ -21,7 +21,7 @@ final class Watched<Value: Sendable>: Sendable {
     }
   }
 
-  /// Waits until a function of the value returns a result other than `nil`; `nil` after the
+  /// Waits until a function of the value returns a result other than `nil`, or returns `nil` after the
   /// timeout.
   func first<Result>(within time: Duration, _ body: (Value) -> Result?) -> Result? {
     let deadline = Date(timeIntervalSinceNow: time / .seconds(1))
@@ -35,7 +35,7 @@ final class Watched<Value: Sendable>: Sendable {
 }
 
 extension Watched where Value: RangeReplaceableCollection, Value.Element: Sendable {
-  /// Removes the first element; `nil` if there is none before the timeout.
+  /// Removes the first element, or returns `nil` if there is none before the timeout.
   func takeFirst(within time: Duration) -> Value.Element? {
     let deadline = Date(timeIntervalSinceNow: time / .seconds(1))
     return condition.withLock {

@@ -13,7 +13,7 @@ final class PendingReplies: Sendable {
   /// Whether no request waits for its reply.
   var isEmpty: Bool { replies.withLock { $0.isEmpty } }
 
-  /// Returns the next reply, as soon as its request arrives; `nil` after the timeout.
+  /// Returns the next reply, as soon as its request arrives, or `nil` after the timeout.
   func next() -> TestResponder.Reply? {
     guard arrivals.wait() else { return nil }
     return replies.withLock { $0.isEmpty ? nil : $0.removeFirst() }

@@ -176,7 +176,7 @@ final class TestClient {
     return response
   }
 
-  /// The payload of the next chunk; `nil` for the last one.
+  /// The payload of the next chunk, or `nil` for the last one.
   func receiveChunk() throws -> String? {
     let line = try receive(until: "\r\n")
     guard let size = Int(line, radix: 16) else { throw TestFailure("no chunk size: \(line)") }

@@ -15,7 +15,7 @@ final class TestFolder: Sendable {
     rmdir(path)
   }
 
-  /// The type and permissions of a file; `nil` without one.
+  /// The type and permissions of a file, or `nil` without one.
   static func mode(of path: String) -> UInt32? {
     var status = stat()
     return lstat(path, &status) == 0 ? UInt32(status.st_mode) : nil

@@ -170,7 +170,7 @@ extension Host {
 }
 
 extension Host {
-  /// Sends an action to the node that owns the session; `nil` if it is this one.
+  /// Sends an action to the node that owns the session, or returns `nil` if it is this one.
   func forward(
     _ action: String, to id: String, of name: String = "counter", key: String? = nil,
     ifAt cursors: [Cursor]? = nil

@@ -52,7 +52,7 @@ final class SimulatedSession {
     flush()
   }
 
-  /// Reads the committed version when the session is loaded; `nil` if it is closed before.
+  /// Reads the committed version when the session is loaded, or returns `nil` if it is closed before.
   func read(_ completion: @escaping (Int?) -> Void) {
     isLoaded ? completion(version) : reads.append(completion)
   }

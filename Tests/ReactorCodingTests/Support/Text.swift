@@ -12,7 +12,7 @@ func decoded<Value: Decodable>(
   try JSONCoder.decode(type, from: Array(text.utf8), strictness: strictness)
 }
 
-/// Returns the failure of decoding a text; `nil` if it succeeds.
+/// Returns the failure of decoding a text, or `nil` if it succeeds.
 func failure<Value: Decodable>(
   _ type: Value.Type, _ text: String, _ strictness: JSONCoder.Strictness = .strict
 ) throws -> JSONDecodingFailure? {

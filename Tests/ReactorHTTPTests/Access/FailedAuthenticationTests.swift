@@ -20,7 +20,7 @@ struct FailedAuthenticationTests {
       headers: headers, hasBody: method == "POST", peer: ClientAddress(version4: address))
   }
 
-  /// The delay of the rejection before the body; `nil` if the request is admitted.
+  /// The delay of the rejection before the body, or `nil` if the request is admitted.
   private func delay(_ token: String?, from address: UInt32 = 0xC000_0201) -> Duration? {
     switch service.api.admit(request("POST", token, from: address)) {
     case .accept: nil

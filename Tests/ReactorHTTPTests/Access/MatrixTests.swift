@@ -14,7 +14,7 @@ struct MatrixTests {
     let name: String
     var claims: String?
     var right: Right?
-    /// The one session; `nil` for the whole service.
+    /// The one session, or `nil` for the whole service.
     var session: String?
 
     var testDescription: String { name }

@@ -15,7 +15,7 @@ final class Reader {
     self.stream = stream
   }
 
-  /// The next chunk's payload; `nil` if the stream is idle or finished.
+  /// The next chunk's payload, or `nil` if the stream is idle or finished.
   func next() -> String? {
     switch stream.next() {
     case .chunk(let chunk):
@@ -32,7 +32,7 @@ final class Reader {
     }
   }
 
-  /// The last event of the next chunk; `nil` if there is none.
+  /// The last event of the next chunk, or `nil` if there is none.
   func nextEvent() -> (name: String?, version: Int?, json: JSONElement?)? {
     guard let chunk = next() else { return nil }
     let lines = chunk.split(separator: "\n")

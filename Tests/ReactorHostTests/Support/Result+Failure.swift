@@ -1,5 +1,5 @@
 extension Result {
-  /// The error; `nil` for a success.
+  /// The error, or `nil` for a success.
   var failure: Failure? {
     guard case .failure(let failure) = self else { return nil }
     return failure

@@ -23,7 +23,7 @@ struct TimerModel {
   /// The numbers of the timers that were removed because they fired.
   private var fired: Set<Int> = []
   private var firing: [DueTimer] = []
-  /// The end of the caller's wait; `nil` while it is awake.
+  /// The end of the caller's wait, or `nil` while it is awake.
   private var sleepsUntil: Int64?
   /// A reading whose snapshot was taken.
   private var reading: (page: DueTimers, limit: Int)?

@@ -32,7 +32,7 @@ struct CommandLineCase {
     if case .print(let text) = try parse() { text } else { nil }
   }
 
-  /// The error of parsing; `nil` if there is none.
+  /// The error of parsing, or `nil` if there is none.
   func error() -> ConfigurationError? {
     do {
       _ = try parse()

@@ -29,7 +29,7 @@ final class LogUnderTest {
   private let folder: TemporaryFolder?
   private let close: () -> Void
 
-  /// Creates a log that retains at least a number of versions per session; `nil` for all.
+  /// Creates a log that retains at least a number of versions per session, or returns `nil` for all.
   init(_ kind: LogKind, retained: Int? = nil, changeRetention: Duration = .zero) throws {
     switch kind {
     case .memory:

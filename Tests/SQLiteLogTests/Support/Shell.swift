@@ -72,7 +72,7 @@ final class Shell {
     guard Glibc.write(input, text, count) == count else { throw Failure() }
   }
 
-  /// The next line of its output; `nil` at the end.
+  /// The next line of its output, or `nil` at the end.
   func line() -> String? {
     var part = [UInt8](repeating: 0, count: 4096)
     while true {

@@ -35,10 +35,10 @@ package struct Submission: Sendable {
   /// The actions, as JSON.
   package var body: [UInt8]
 
-  /// The request is executed only at one of these cursors; `nil` for any.
+  /// The request is executed only at one of these cursors, or `nil` for any.
   package var expected: [Cursor]?
 
-  /// The idempotency key; `nil` for none.
+  /// The idempotency key, or `nil` for none.
   package var key: IdempotencyKey?
 
   /// The current request of the actions and their effects.
@@ -100,7 +100,7 @@ package protocol LocalReactor: HostedReactor {
   /// continued it.
   func closeIfContinued(_ id: String)
 
-  /// Reads the process that appended to a session last; `nil` if the log does not store it.
+  /// Reads the process that appended to a session last, or returns `nil` if the log does not store it.
   func lastWriter(of id: String, completion: @escaping ReadCompletion<NodeID?>)
 
   /// Returns the first sessions in memory after an id, in ascending order of their ids' bytes.

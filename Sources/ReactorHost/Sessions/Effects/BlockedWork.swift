@@ -122,7 +122,7 @@ extension ReactorEnvironment {
   /// - Parameters:
   ///   - item: The work.
   ///   - key: Its session.
-  ///   - action: Its action, as JSON; `nil` for a session.
+  ///   - action: Its action, as JSON, or `nil` for a session.
   ///   - principal: The id of the principal whose request caused it.
   ///   - error: The error of the decoding.
   func block(

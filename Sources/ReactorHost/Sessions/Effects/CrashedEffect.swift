@@ -3,7 +3,7 @@ package import ReactorLog
 
 /// The effect whose code the calling thread executes, for the handler of a crash.
 package enum CrashedEffect {
-  /// The session and the JSON of the action whose effect the calling thread executes; `nil` if it
+  /// The session and the JSON of the action whose effect the calling thread executes, or `nil` if it
   /// executes none.
   ///
   /// An effect's tasks, and the work of its schedulers, inherit its context. The handler of a crash

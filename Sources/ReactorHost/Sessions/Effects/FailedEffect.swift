@@ -18,10 +18,10 @@ public struct FailedEffect: Sendable {
   /// The id of the session.
   public let session: String
 
-  /// The action, as JSON; `nil` if it has more than 4 KiB.
+  /// The action, as JSON, or `nil` if it has more than 4 KiB.
   public let action: [UInt8]?
 
-  /// The id of the principal whose request caused it; `nil` for none.
+  /// The id of the principal whose request caused it, or `nil` for none.
   public let principal: String?
 
   /// The time of the error.
@@ -30,7 +30,7 @@ public struct FailedEffect: Sendable {
   /// The description of the error for clients.
   public let failure: ActionFailure
 
-  /// The place of stored work that this release cannot decode; `nil` for an error of an effect.
+  /// The place of stored work that this release cannot decode, or `nil` for an error of an effect.
   public var blocked: Blocked?
 }
 

@@ -7,13 +7,13 @@ public struct RunningEffect: Sendable {
   /// Those of running effects are not reused.
   public let id: String
 
-  /// The action that started it, as JSON; `nil` for an action that `transform(action:)` created.
+  /// The action that started it, as JSON, or `nil` for an action that `transform(action:)` created.
   public let action: [UInt8]?
 
   /// The time of its start.
   public let startedAt: Timestamp
 
-  /// Its progress, from 0 to 1; `nil` if it does not report it.
+  /// Its progress, from 0 to 1, or `nil` if it does not report it.
   public let progress: Double?
 
   /// Whether it does not run, because this release cannot decode its action.

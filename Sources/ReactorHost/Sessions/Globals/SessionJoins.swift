@@ -5,7 +5,7 @@ struct SessionObservation: ~Copyable, Sendable {
   private let madeJoins = AtomicLazyReference<SessionJoins>()
   private let madeFollowers = AtomicLazyReference<FollowerGroup>()
 
-  /// The first values of the session's observations; `nil` if there were none.
+  /// The first values of the session's observations, or `nil` if there were none.
   var existingJoins: SessionJoins? { madeJoins.load() }
 
   /// The first values of the session's observations.

@@ -10,7 +10,7 @@ final class StreamedSessions: Sendable {
     /// Whether a portion is enqueued or being created.
     var isScheduled = false
 
-    /// Dequeues the next portion; `nil` if there is none.
+    /// Dequeues the next portion, or returns `nil` if there is none.
     mutating func takePortion() -> ArraySlice<String>? {
       guard !ids.isEmpty else {
         isScheduled = false

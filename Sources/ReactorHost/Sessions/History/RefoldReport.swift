@@ -6,7 +6,7 @@ public struct RefoldReport: Equatable, Sendable {
   /// The number of snapshots that were compared.
   public var snapshots = 0
 
-  /// The first difference between two folds; `nil` if the reactor is pure.
+  /// The first difference between two folds, or `nil` if the reactor is pure.
   public var impurity: Impurity?
 
   /// The errors of the log, one line each.

@@ -13,7 +13,7 @@ struct SessionHistory: HistorySource {
   fileprivate let epoch: String
   fileprivate let log: any SessionLog
   fileprivate let environment: ReactorEnvironment
-  /// The session; `nil` for one that is not in memory.
+  /// The session, or `nil` for one that is not in memory.
   private let session: LiveSession?
   private let storedVersion: Int
 
@@ -98,7 +98,7 @@ struct SessionHistory: HistorySource {
     }
   }
 
-  /// Reads the entry after a version; `nil` if the version is the latest one.
+  /// Reads the entry after a version, or returns `nil` if the version is the latest one.
   private func readEntry(
     after version: Int, upTo latest: Int, completion: @escaping HistoryCompletion<LogEntry?>
   ) {
@@ -170,7 +170,7 @@ private final class SessionReplay: StateReplay {
   ///   - history: The history.
   ///   - fold: The State before the first one that is read.
   ///   - includesStart: Whether the State of the fold is read as well.
-  ///   - next: The entry that follows the fold; `nil` for none.
+  ///   - next: The entry that follows the fold, or `nil` for none.
   /// - Throws: If that entry cannot be folded, so that a reader that reconnects before an
   ///   unreadable version gets the error immediately.
   init(

@@ -41,7 +41,7 @@ final class FollowerGroup: SessionObserver {
 
   /// Adds a follower; the first one begins the observation of the session.
   ///
-  /// - Returns: The State before the first one that it receives, or that State; `nil` if the session has
+  /// - Returns: The State before the first one that it receives, or that State, or `nil` if the session has
   ///   ended.
   func add(_ follower: SessionFollower, to session: LiveSession) -> CommittedState? {
     // The lock is held during the call, so that the group is an observer exactly while it has members.

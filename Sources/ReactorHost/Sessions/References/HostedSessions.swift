@@ -130,7 +130,7 @@ final class HostedSessions: SessionLink {
     }
   }
 
-  /// Describes the first typed reference to a reactor that is not hosted, or is of another type;
+  /// Describes the first typed reference to a reactor that is not hosted, or is of another type, or returns
   /// `nil` if there is none.
   func firstMismatch(in host: Host) -> String? {
     for declared in state.withLock({ $0.declared }) {

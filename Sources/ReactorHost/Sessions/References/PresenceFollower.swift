@@ -38,7 +38,7 @@ final class PresenceFollower: PresenceObserver, Disposable {
     }
   }
 
-  /// Dequeues the pending presence; `nil` if it equals the previous one, or if the observation has
+  /// Dequeues the pending presence, or returns `nil` if it equals the previous one, or if the observation has
   /// ended.
   private func take() -> Presence? {
     state.withLock { state in

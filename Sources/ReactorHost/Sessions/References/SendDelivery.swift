@@ -19,7 +19,7 @@ final class SendDelivery: Disposable {
     var isKept = false
     /// The session that executes the action.
     var receiver: (any Session)?
-    /// The time after which it is not retried; `nil` before the first retry.
+    /// The time after which it is not retried, or `nil` before the first retry.
     var deadline: ContinuousClock.Instant?
     /// Ends the wait for the effects.
     var timeout: Task<Void, Never>?
@@ -118,7 +118,7 @@ final class SendDelivery: Disposable {
 
   /// Records the session that is about to execute the action.
   ///
-  /// - Returns: The key; `nil` if the send was disposed of.
+  /// - Returns: The key, or `nil` if the send was disposed of.
   func begin(in session: any Session) -> Key? {
     state.withLock { state in
       guard state.completion != nil else { return nil }

@@ -48,7 +48,7 @@ final class SendOutbox: Sendable {
 
   /// Ends a turn: its sends wait for their batch.
   ///
-  /// - Returns: The group to pass to ``release(_:)``; `nil` if the turn sent nothing.
+  /// - Returns: The group to pass to ``release(_:)``, or `nil` if the turn sent nothing.
   func endTurn() -> Int? {
     state.withLock { state in
       guard !state.fresh.isEmpty else { return nil }

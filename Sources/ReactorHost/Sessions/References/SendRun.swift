@@ -185,7 +185,7 @@ private final class SendLookups: Sendable {
 }
 
 extension SendDelivery {
-  /// Decodes the action; `nil` if it cannot be executed.
+  /// Decodes the action, or returns `nil` if it cannot be executed.
   fileprivate func decodeAction(for session: LiveSession) -> DecodedActions? {
     do throws(ActionDecodingError) {
       if let actions = try SessionRequests(session: session).decode(action) { return actions }

@@ -29,7 +29,7 @@ final class SessionFollower: SessionObserver, Disposable {
 
   private let key: SessionKey
   private let sessions: HostedSessions
-  /// The serial context of the session that observes the States; `nil` for an observer without a
+  /// The serial context of the session that observes the States, or `nil` for an observer without a
   /// session.
   private let context: (any GlobalContext)?
   private let receive: @Sendable (Result<[UInt8], any Error>) -> Void
@@ -183,7 +183,7 @@ final class SessionFollower: SessionObserver, Disposable {
   /// Dequeues the pending event.
   ///
   /// - Parameter keepsSchedule: Whether the caller dequeues the next one as well.
-  /// - Returns: The event; `nil` if there is none, or the observation has ended.
+  /// - Returns: The event, or `nil` if there is none, or the observation has ended.
   private func take(whileScheduled keepsSchedule: Bool) -> Event? {
     state.withLock { state in
       let event = state.isDisposed ? nil : state.pending.take()

@@ -11,7 +11,7 @@ struct SessionSends: ~Copyable, Sendable {
   // A separate flag: loading the reference looks up its type at run time, twice per action.
   private let exists = Atomic<Bool>(false)
 
-  /// The outbox; `nil` if no effect has sent an action.
+  /// The outbox, or `nil` if no effect has sent an action.
   var outbox: SendOutbox? { exists.load(ordering: .acquiring) ? created.load() : nil }
 
   /// Adds a send to the turn, in the serial context.

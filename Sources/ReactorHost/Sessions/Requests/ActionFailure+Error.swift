@@ -37,7 +37,7 @@ extension ActionFailure {
       code: reason.code ?? "error", data: reason.data)
   }
 
-  /// Returns the values of an error as JSON, at most ``textLimit`` bytes; `nil` for none.
+  /// Returns the values of an error as JSON, at most ``textLimit`` bytes, or `nil` for none.
   package static func data(of error: any ActionError) -> String? {
     if let recorded = error as? RecordedError { return recorded.data }
     guard let value = error as? any Encodable, let json = try? JSONCoder.encode(value),
@@ -56,7 +56,7 @@ extension ActionFailure {
 
 /// An error of an action that was restored from the log.
 package struct RecordedError: ActionError {
-  /// The failure of the service; `nil` for one of the reactor.
+  /// The failure of the service, or `nil` for one of the reactor.
   package let kind: ActionFailure.Kind?
 
   /// The HTTP status.
@@ -71,7 +71,7 @@ package struct RecordedError: ActionError {
   /// The kind of error.
   package let code: String
 
-  /// The values of the error, as JSON; `nil` for none.
+  /// The values of the error, as JSON, or `nil` for none.
   let data: String?
 }
 

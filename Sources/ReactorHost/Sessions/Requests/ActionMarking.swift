@@ -94,7 +94,7 @@ public struct QuarantinedAction: Equatable, Sendable {
   /// The session.
   public let session: SessionKey
 
-  /// The first bytes of the action's JSON; `nil` if the session itself is quarantined.
+  /// The first bytes of the action's JSON, or `nil` if the session itself is quarantined.
   public let action: String?
 
   /// The time at which the crash was noticed.

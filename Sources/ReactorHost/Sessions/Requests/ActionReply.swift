@@ -35,7 +35,7 @@ final class ActionReply: Sendable {
   /// The context of the request.
   let context: RequestContext?
 
-  /// The principal of the request; `nil` for an anonymous one.
+  /// The principal of the request, or `nil` for an anonymous one.
   var principal: Principal? { context?.principal }
 
   @usableFromInline let session: LiveSession
@@ -138,7 +138,7 @@ final class ActionReply: Sendable {
   /// Records that all effects of an action have ended.
   ///
   /// - Parameters:
-  ///   - index: The index of the action; `nil` for the start of the actions, see ``didStartAll()``.
+  ///   - index: The index of the action, or `nil` for the start of the actions, see ``didStartAll()``.
   ///   - error: The error that it ended with.
   func didEnd(_ index: Int?, _ error: (any Error)?) {
     let journalled = record(index, error)
@@ -164,7 +164,7 @@ final class ActionReply: Sendable {
 
   /// Records how an action ended.
   ///
-  /// - Returns: Its id in the journal; `nil` if the journal does not have it.
+  /// - Returns: Its id in the journal, or `nil` if the journal does not have it.
   private func record(_ index: Int?, _ error: (any Error)?) -> AcceptedAction.ID? {
     guard let index, error != nil || !isPlain.load(ordering: .relaxed) else { return nil }
     return progress.withLock { progress in
@@ -250,7 +250,7 @@ final class ActionReply: Sendable {
     return chosen
   }
 
-  /// Returns the name for the sends of an action that is about to be journaled; `nil` for none.
+  /// Returns the name for the sends of an action that is about to be journaled, or `nil` for none.
   func sendName(ofActionAt index: Int) -> String? {
     guard !isPlain.load(ordering: .relaxed) else { return nil }
     return progress.withLock { $0.sendNames[index] }
@@ -347,7 +347,7 @@ final class ActionEffect: TrackedEffect {
     self.json = json
   }
 
-  /// Returns the action that caused a mutation; `nil` if none did.
+  /// Returns the action that caused a mutation, or `nil` if none did.
   @usableFromInline
   static func cause(of origin: MutationOrigin) -> ActionEffect? {
     guard case .effect(let effect) = origin else { return nil }

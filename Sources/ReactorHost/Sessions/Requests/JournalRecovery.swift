@@ -80,7 +80,7 @@ struct JournalRecovery: Sendable {
     return nil
   }
 
-  /// The error for which this release cannot decode a request; `nil` if it can.
+  /// The error for which this release cannot decode a request, or `nil` if it can.
   private func decodingError(of request: InterruptedRequest) -> (any Error)? {
     do {
       _ = try environment.witness.decodeJournal(request.unfinished)

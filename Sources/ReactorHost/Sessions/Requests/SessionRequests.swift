@@ -70,7 +70,7 @@ struct SessionRequests: Sendable {
     }
   }
 
-  /// Decodes a request; `nil` if it is quarantined.
+  /// Decodes a request, or returns `nil` if it is quarantined.
   func decode(_ body: [UInt8]) throws(ActionDecodingError) -> DecodedActions? {
     // A variable with `hotPath` would be a copy, which retains each of its functions.
     let witness = environment.witness

@@ -79,7 +79,7 @@ struct SessionTimers: Sendable {
     case quarantined
   }
 
-  /// Decodes the action of a timer; `nil` if this release cannot.
+  /// Decodes the action of a timer, or returns `nil` if this release cannot.
   private func decode(_ timer: StoredTimer) -> FiredAction? {
     if environment.settings.marking?.isQuarantined(session.key, timer.action) == true {
       return .quarantined

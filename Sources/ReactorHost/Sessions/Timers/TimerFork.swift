@@ -12,7 +12,7 @@ extension HostedReactor {
   /// - Parameters:
   ///   - source: The id of the other session, which must exist.
   ///   - id: The id of the new session, which must not exist.
-  ///   - parameters: The parameters of the new session; `nil` for those of the other one.
+  ///   - parameters: The parameters of the new session, or `nil` for those of the other one.
   ///   - completion: Called immediately or later, on any thread.
   public func forkWithTimers(
     _ source: String, to id: String, parameters: [UInt8]?,
