@@ -98,12 +98,13 @@ final class StreamWorker {
   /// Limited to a few connections, so that the response is delayed by microseconds only. The other
   /// connections of a broadcast, and a connection that was written to in this millisecond, are served
   /// at the end of the turn, so that several events are sent together.
-  func takeEarlyTurn() {
+  ///
+  /// - Parameter time: The present time: a request can have blocked the thread since the turn began.
+  func takeEarlyTurn(at time: @autoclosure () -> Int64 = Clock.milliseconds) {
     guard silence.count > 0, queueStart == queue.count else { return }
     receiveMessages()
     guard queueStart < queue.count else { return }
-    // The thread can have been blocked by a request since the turn began.
-    now = Clock.milliseconds
+    now = time()
     for _ in 0..<Self.earlyConnections {
       guard queueStart < queue.count, silence.time(of: queue[queueStart]) != now else { return }
       serveQueue(atMost: 1)

@@ -35,7 +35,7 @@ final class ManualWorker {
     for client in clients { close(client) }
   }
 
-  func takeEarlyTurn() { worker.takeEarlyTurn() }
+  func takeEarlyTurn() { worker.takeEarlyTurn(at: worker.now) }
 
   func takeTurn() { worker.takeTurn(atMost: 64) }
 
