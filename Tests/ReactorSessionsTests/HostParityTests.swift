@@ -83,9 +83,10 @@ struct HostParityTests {
   }
 
   private static func hosted(_ action: RelayReactor.Action) async throws -> [[String]] {
-    let server = ReactorServer.hosting([
+    // A send waits for its effects without a limit that a busy machine reaches.
+    let server = TestService([
       ReactorRegistration("relay", summary: "Relays") { RelayReactor($0) }
-    ])
+    ]).server()
     let sessions = ids.map { server.reactor(RelayReactor.self, "relay", session: $0) }
     _ = try? await sessions[0].send(action, expecting: .effects)
     var states: [[String]] = []
@@ -94,7 +95,7 @@ struct HostParityTests {
   }
 
   private static func local(_ action: RelayReactor.Action) async throws -> [[String]] {
-    let sessions = LocalSessions()
+    let sessions = LocalSessions(wait: .seconds(3600))
     sessions.register("relay") { RelayReactor($0) }
     // A client's action, without a sender.
     let first = RelayReactor(sessions.context("relay", "a"))
