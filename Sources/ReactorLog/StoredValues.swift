@@ -21,6 +21,11 @@ package enum StoredValues {
     !key.reactor.isEmpty && SessionKey.isValid(id: key.id)
   }
 
+  /// Whether a text is the name of a history, of which cursors consist.
+  package static func isEpoch(_ text: String) -> Bool {
+    !text.isEmpty && Cursor(Cursor(epoch: text, version: counts.upperBound).description) != nil
+  }
+
   /// Whether times are in the range of stored ones.
   package static func areTimes(_ times: Timestamp...) -> Bool {
     times.allSatisfy { Self.times.contains($0.milliseconds) }

@@ -36,7 +36,9 @@ struct StoreReader {
       ) = row
     else { return StoredHead() }
     guard !isEnded else { return StoredHead(record: .ended, writer: writer, stamp: stamp) }
-    guard !epoch.isEmpty, StoredValues.areCounts(version), StoredValues.areTimes(active) else {
+    guard StoredValues.isEpoch(epoch), StoredValues.areCounts(version),
+      StoredValues.areTimes(active)
+    else {
       throw .damaged("session \(key.key)")
     }
     let globals = Dictionary(zip(names.elements, revisions.elements)) { $1 }
@@ -236,7 +238,9 @@ struct StoreReader {
     let row = try rows(statements.shared, .of(name)).first(
       as: (String, Int, UInt64, [UInt8]).self)
     guard let (epoch, version, revision, json) = row else { return nil }
-    guard !epoch.isEmpty, StoredValues.areCounts(version) else { throw .damaged("global \(name)") }
+    guard StoredValues.isEpoch(epoch), StoredValues.areCounts(version) else {
+      throw .damaged("global \(name)")
+    }
     return SharedValue(epoch: epoch, version: version, revision: revision, json: json)
   }
 

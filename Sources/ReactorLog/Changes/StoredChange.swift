@@ -46,6 +46,8 @@ package struct StoredChange {
     first: Int, origin: String?, at: Timestamp, by: String?
   ) -> StoreChange {
     guard StoredValues.areCounts(number, version, first), StoredValues.areTimes(at),
+      epoch.isEmpty || StoredValues.isEpoch(epoch),
+      origin.map({ SessionKey.isValid(id: $0) }) ?? true,
       let kind = Self.kind(kind, first: first, origin: origin, name: session),
       reactor.map({ StoredValues.key(reactor: $0, id: session) != nil }) ?? kind.isGlobal
     else {

@@ -86,7 +86,7 @@ package enum ImportedLine {
     return switch self {
     case .session(let session):
       StoredValues.isValid(session.key) && StoredValues.times.contains(session.created)
-        && (session.isEnded || !session.epoch.isEmpty)
+        && (session.isEnded || StoredValues.isEpoch(session.epoch))
     case .global(_, let value): StoredValues.areCounts(value.version)
     case .snapshot(let snapshot):
       snapshot.version > 0 && StoredValues.areCounts(snapshot.version)

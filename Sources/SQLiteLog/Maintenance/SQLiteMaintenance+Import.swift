@@ -279,7 +279,8 @@ private struct ImportedLines {
       let (epoch, reactor, id, isEnded) = try readSession.first(
         session, as: (String, String, String, Bool).self)
     else { throw invalid("names a session that exists, or has an invalid time") }
-    guard StoredValues.isValid(SessionKey(reactor: reactor, id: id)), isEnded || !epoch.isEmpty
+    guard StoredValues.isValid(SessionKey(reactor: reactor, id: id)),
+      isEnded || StoredValues.isEpoch(epoch)
     else { throw invalid("has an invalid session id or epoch") }
     try insertGlobals.execute(text, session)
     chain = EntryChain.seed(epoch)

@@ -71,7 +71,9 @@ extension LogReader {
   func sharedValue(_ name: String) throws(DatabaseError) -> SharedValue? {
     let row = try readShared.first(name, as: (String, Int, UInt64, [UInt8]).self)
     guard let (epoch, version, revision, json) = row else { return nil }
-    guard !epoch.isEmpty, StoredValues.areCounts(version) else { throw .damaged("global \(name)") }
+    guard StoredValues.isEpoch(epoch), StoredValues.areCounts(version) else {
+      throw .damaged("global \(name)")
+    }
     return SharedValue(epoch: epoch, version: version, revision: revision, json: json)
   }
 

@@ -147,7 +147,7 @@ final class LogReader {
       as: (Bool, String, Int, Timestamp, String?, UInt64?, Bool, Bool, [UInt8]?, Bool, Int).self)
     {
       if let global { globals[global] = revision }
-      guard isEnded || !epoch.isEmpty && StoredValues.areCounts(version),
+      guard isEnded || StoredValues.isEpoch(epoch) && StoredValues.areCounts(version),
         isEnded || StoredValues.areTimes(lastActiveAt)
       else { throw .damaged("session \(key)") }
       var stored = StoredSession(

@@ -125,7 +125,8 @@ import Testing
   @Test(arguments: [
     "kind = 9", "kind = -1", "session = 'bad id'", "session = ''", "reactor = ''",
     "session = hex(zeroblob(2500))", "session = CAST(x'ff' AS TEXT)", "version = -1",
-    "first = 9223372036854775807", "at = -9223372036854775808",
+    "first = 9223372036854775807", "at = -9223372036854775808", "epoch = 'a\"b'",
+    "epoch = 'a' || char(1)", "origin = 'a\\b'",
   ])
   func `a damaged change is named in the feed, and the others follow`(_ change: String) throws {
     for numbers in [[1], [3], [1, 3], [1, 2, 3, 4]] {
