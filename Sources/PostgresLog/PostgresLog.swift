@@ -75,7 +75,7 @@ public final class PostgresLog: MutationLog {
     self.database = database
     forks = ForkRunner(database, hasFeed: feed != nil)
     if let feed, let publisher {
-      changes = PostgresFeed(named: feed.name, publisher, database, logger: logger)
+      changes = StoredFeed(named: feed.name, publisher, .init(database, logger: logger))
     } else {
       changes = nil
     }

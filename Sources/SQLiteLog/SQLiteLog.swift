@@ -44,7 +44,7 @@ public final class SQLiteLog: MutationLog {
       publisher: publisher, logger: logger)
     readers = ReaderPool(file, lock: lock)
     if let feed, let publisher {
-      changes = SQLiteFeed(named: feed.name, publisher, readers, logger: logger)
+      changes = StoredFeed(named: feed.name, publisher, .init(readers, logger: logger))
     } else {
       changes = nil
     }

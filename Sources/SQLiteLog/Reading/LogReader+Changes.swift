@@ -1,59 +1,22 @@
 internal import ReactorLog
-internal import Synchronization
 internal import Telemetry
 
-/// The changes of a store that this process writes to.
-final class SQLiteFeed: ChangeFeed {
-  let store: String
-  private let readers: ReaderPool
-  private let publisher: ChangePublisher
-  private let logger: Logger
-  /// The number of the last damaged change that the log names.
-  private let named = Mutex(0)
-
-  init(
-    named store: String, _ publisher: ChangePublisher, _ readers: ReaderPool, logger: Logger
-  ) {
-    self.logger = logger
-    self.store = store
-    self.publisher = publisher
-    self.readers = readers
+extension StoredFeed.Source {
+  /// Reads the changes of a store that this process writes to.
+  init(_ readers: ReaderPool, logger: Logger) {
+    self.init(
+      oldest: { () throws(LogError) in
+        try readers.read { (reader) throws(DatabaseError) in try reader.oldestChange() }
+      },
+      read: { (number, latest, limit) throws(LogError) in
+        try readers.read { (reader) throws(DatabaseError) in
+          try reader.changes(after: number, upTo: latest, limit: limit)
+        }
+      },
+      report: { number, name in
+        logger.error("a change of the feed is damaged", ["change": "\(number)", "name": name])
+      })
   }
-
-  var latest: Int { publisher.latest }
-
-  func floor() throws(LogError) -> Int {
-    let latest = latest
-    return try readers.read { (reader) throws(DatabaseError) in
-      try reader.oldestChange().map { $0 - 1 } ?? latest
-    }
-  }
-
-  func changes(after number: Int, limit: Int) throws(LogError) -> [StoreChange] {
-    // Changes after `latest` are committed, but their states may not be published yet.
-    let latest = latest
-    let changes = try readers.read { (reader) throws(DatabaseError) in
-      try reader.changes(after: number, upTo: latest, limit: limit)
-    }
-    for change in changes {
-      guard case .damaged(let name) = change.kind, isUnnamed(change.number) else { continue }
-      logger.error(
-        "a change of the feed is damaged", ["change": "\(change.number)", "name": name])
-    }
-    return changes
-  }
-
-  /// Returns whether the log has not named a damaged change yet.
-  private func isUnnamed(_ number: Int) -> Bool {
-    named.withLock { named in
-      defer { named = max(named, number) }
-      return number > named
-    }
-  }
-
-  func observe(_ observer: any ChangeObserver) { publisher.add(observer) }
-
-  func stopObserving(_ observer: any ChangeObserver) { publisher.remove(observer) }
 }
 
 extension LogReader {
