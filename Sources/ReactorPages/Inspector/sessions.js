@@ -35,7 +35,6 @@ export class Sessions {
     part.refresh.addEventListener("click", () => this.load());
     part.more.addEventListener("click", () => this.load(this.#next));
     part["session-search"].addEventListener("input", () => this.load());
-    part["session-order"].addEventListener("change", () => this.load());
     part["session-form"].addEventListener("submit", (event) => {
       event.preventDefault();
       location.hash = hashOf(this.#session.reactor.name, part["session-id"].value);
@@ -70,7 +69,7 @@ export class Sessions {
 
   /** The address of the first page. */
   get #address() {
-    const query = new URLSearchParams({ limit: PAGE, order: part["session-order"].value });
+    const query = new URLSearchParams({ limit: PAGE });
     if (this.#prefix) query.set("prefix", this.#prefix);
     return `v1/reactors/${encodeURIComponent(this.#session.reactor.name)}/sessions?${query}`;
   }

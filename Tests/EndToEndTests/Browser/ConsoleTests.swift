@@ -42,15 +42,13 @@ extension InspectorBrowserTests {
         .map(({ textContent }) => textContent)
       """
 
-    @Test func `sessions are paged, searched by prefix and sorted`() throws {
+    @Test func `sessions are paged and searched by prefix`() throws {
       let session = server.session(of: "counter")
       let client = session.client
       for number in 0..<120 {
         let id = "item-" + String(number + 1000).dropFirst()
         _ = try client.send("PUT", "\(session.siblings)/\(id)")
       }
-      try SessionClient(client, "\(session.siblings)/item-105").post(#"["increase","increase"]"#)
-      try SessionClient(client, "\(session.siblings)/item-103").post(#""increase""#)
       try page.open(session)
       try page.expectText("The first 100.", in: "#sessions-note")
       try page.press("Show more")
@@ -59,13 +57,7 @@ extension InspectorBrowserTests {
 
       try enter("item-10", in: "session-search")
       try page.expectText("10 found.", in: "#sessions-note")
-      try enter("version", in: "session-order", event: "change")
-      try browser.expect(
-        listed + ".slice(0, 3)", is: ["item-105", "item-103", "item-100"])
-      try page.expectText("10 found.", in: "#sessions-note")
-      try enter("active", in: "session-order", event: "change")
-      // Both sessions can have been active in the same millisecond.
-      try browser.expect(listed + ".slice(0, 2).sort()", is: ["item-103", "item-105"])
+      try browser.expect(listed + ".slice(0, 3)", is: ["item-100", "item-101", "item-102"])
       for (prefix, count) in [("item-119", 1), ("-", 0), ("~", 0), ("item-2", 0), ("<b>", 0)] {
         try enter(prefix, in: "session-search")
         try page.expectText("\(count) found.", in: "#sessions-note")

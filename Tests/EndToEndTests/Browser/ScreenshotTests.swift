@@ -73,9 +73,6 @@ extension GalleryBrowserTests {
         }
         try browser.run(
           """
-          const order = document.querySelector('#session-order');
-          order.value = 'version';
-          order.dispatchEvent(new Event('change'));
           document.querySelector('#log [data-version="4"] button').click();
           """)
         try browser.expect(
