@@ -51,38 +51,34 @@ import Testing
         }
       }
     }
-    try check(server, kind, transfers: number)
+    try check(server, transfers: number)
     guard kind != .memory else { return }
     let changes = try server.client().get("/v1/changes?after=0&limit=1000").json
     server.process.kill()
     try server.process.wait()
     server = try start(store)
-    try check(server, kind, transfers: number)
+    try check(server, transfers: number)
     #expect(try server.client().get("/v1/changes?after=0&limit=1000").json == changes)
     try server.stop()
     try run(["log", "export"] + store, to: "all.jsonl")
     try run(["log", "import"] + copy, from: "all.jsonl")
-    // The brokers verify what they hold.
-    if kind != .brokers { try run(["log", "verify"] + copy) }
+    try run(["log", "verify"] + copy)
     server = try start(copy)
-    try check(server, kind, transfers: number)
+    try check(server, transfers: number)
   }
 
   /// Checks that every transfer was refunded, and that the lists and the feed have the one session.
-  private func check(_ server: ReactordProcess, _ kind: StoreKind, transfers: Int) throws {
+  private func check(_ server: ReactordProcess, transfers: Int) throws {
     let own = purse(server)
     #expect(try eventually { try own.state().json["refunded"]?.int == transfers })
     #expect(try own.state().json["balance"] == 1_000_000)
     #expect(try own.state().json["open"] == [:])
-    // The store at brokers has no failures.
-    if kind != .brokers {
-      let failures = Self.ids.count * 2
-      #expect(
-        try eventually {
-          try server.client().get("/v1/reactors/purse/failures").json["failures"]?.array?
-            .filter { $0["id"] != nil && $0["status"] == 400 }.count == failures
-        })
-    }
+    let failures = Self.ids.count * 2
+    #expect(
+      try eventually {
+        try server.client().get("/v1/reactors/purse/failures").json["failures"]?.array?
+          .filter { $0["id"] != nil && $0["status"] == 400 }.count == failures
+      })
     let list = try server.client().get("/v1/reactors/purse/sessions").json["sessions"]?.array
     #expect(list?.compactMap { $0["id"]?.string } == ["own"])
     let changes = try server.client().get("/v1/changes?after=0&limit=1000")

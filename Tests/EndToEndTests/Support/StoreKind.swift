@@ -1,6 +1,6 @@
 /// A kind of store, for tests that run over several kinds.
 enum StoreKind: String, CaseIterable {
-  case memory, sqlite, brokers
+  case memory, sqlite, postgres
 
   /// The kinds whose stores outlive the process.
   static let durable = allCases.filter { $0 != .memory }
@@ -10,7 +10,7 @@ enum StoreKind: String, CaseIterable {
     switch self {
     case .memory: ["--store", "memory"]
     case .sqlite: ["--store", "sqlite:\(folder[name + ".db"])"]
-    case .brokers: try NATSStore().flags
+    case .postgres: try ReactordProcess.newDatabase()
     }
   }
 }
