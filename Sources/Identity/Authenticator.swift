@@ -18,7 +18,7 @@ public final class Authenticator: Sendable {
     /// `auth.rules`: the configured grants.
     public var rules: [AccessRule] = []
 
-    /// `auth.ticket`: how long a ticket is valid, in seconds.
+    /// How long a ticket is valid, in seconds.
     public var ticketLifetime: Int64 = 30
 
     /// `auth.secret`: the key that signs tickets; nodes with the same key accept each other's

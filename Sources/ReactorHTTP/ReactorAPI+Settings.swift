@@ -52,7 +52,7 @@ extension ReactorAPI {
     /// The web pages and the JavaScript client.
     public var files = StaticFiles()
 
-    /// `http.background`: the number of threads for long-running requests.
+    /// The number of threads for long-running requests.
     ///
     /// By default two: one reads from disk while the other compares states or compresses.
     public var backgroundThreads = 2
@@ -160,19 +160,16 @@ public struct Limits: Sendable {
   /// `limits.sessions`: sessions that a principal or an address creates per hour; 0 for no limit.
   public var sessions = 0
 
-  /// `limits.subscribers`: streams per session; 0 for no limit.
-  public var subscribers = 0
-
   /// `streams.buffer`: events that a subscriber can be behind before it receives the latest state.
   public var streamBuffer = 256
 
-  /// `streams.sessions`: sessions per stream.
+  /// Sessions per stream.
   public var streamSessions = 100
 
-  /// `limits.signal`: the bytes of a signal.
+  /// The bytes of a signal.
   public var signal = 4_096
 
-  /// `limits.signals`: signals per second of one principal, or one address without a principal; 0 for
+  /// Signals per second of one principal, or one address without a principal; 0 for
   /// no limit.
   public var signals = 100
 

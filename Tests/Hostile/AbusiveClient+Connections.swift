@@ -23,7 +23,7 @@ extension AbusiveClient {
       } _: { _ in
       }
     },
-    // Set the limit per address: `limits.share` does not apply to loopback addresses.
+    // Set the limit per address: the share of an address does not apply to loopback addresses.
     AbusiveClient(name: "idle-connections", flags: ["--limits-address", "600"]) { target in
       target.hold(4_000) { _, _ in
       } _: { _ in

@@ -76,8 +76,8 @@ extension RemoteReactor {
   ///
   /// It is not repeated if its response is lost.
   ///
-  /// - Parameter value: The message, of at most 4 KiB of JSON (`limits.signal`).
-  /// - Throws: The problem of the response, such as 429 over `limits.signals` per second.
+  /// - Parameter value: The message, of at most 4 KiB of JSON.
+  /// - Throws: The problem of the response, such as 429 over 100 per second.
   public func signal(_ value: some Encodable & Sendable) async throws(Problem) {
     let name = client.configuration.name.map { "?name=" + $0.percentEncoded } ?? ""
     let body: [UInt8]

@@ -8,7 +8,7 @@ public import Foundation
 public struct ClientConfiguration: Sendable {
   /// The sessions per event stream; more sessions open another stream.
   ///
-  /// If the server accepts fewer sessions (`streams.sessions`), the client detects that and opens
+  /// If the server accepts fewer sessions, the client detects that and opens
   /// more streams.
   public var sessionsPerStream = 100
 

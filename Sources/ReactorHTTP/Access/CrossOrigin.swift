@@ -12,7 +12,7 @@ public struct CrossOrigin: Sendable {
   /// `cors.credentials`: whether requests from these origins may carry credentials such as cookies.
   public var allowsCredentials: Bool
 
-  /// `cors.maxage`: how long a browser may cache the response to a preflight request, in whole
+  /// How long a browser may cache the response to a preflight request, in whole
   /// seconds.
   public var maxAge: Duration
 

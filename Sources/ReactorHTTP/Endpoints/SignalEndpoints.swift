@@ -70,7 +70,7 @@ struct SignalEndpoints {
   private var tooLarge: Problem {
     Problem(
       .bodyTooLarge,
-      "A signal has at most \(limits.signal) bytes (limits.signal). Send larger content as an action.",
+      "A signal has at most \(limits.signal) bytes. Send larger content as an action.",
       members: [.init("limit", .number(JSONNumber(limits.signal)))])
   }
 
@@ -81,7 +81,7 @@ struct SignalEndpoints {
       throw Problem(
         .rateLimited,
         """
-        You send more than \(limits.signals) signals per second (limits.signals). Send the latest one \
+        You send more than \(limits.signals) signals per second. Send the latest one \
         at intervals.
         """, headers: ["Retry-After": "\(wait)"])
     }

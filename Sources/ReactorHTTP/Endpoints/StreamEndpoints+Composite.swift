@@ -25,7 +25,7 @@ extension StreamEndpoints {
       case .success(let sessions) where sessions.allSatisfy { $0 == nil }:
         // Status 204 stops an `EventSource` permanently.
         call.reply(HTTPResponse(status: 204))
-      case .success(let sessions) where sessions.allSatisfy({ $0.map(hasCapacity) ?? true }):
+      case .success(let sessions):
         guard !call.isHead else {
           return call.reply(HTTPResponse(status: 200, headers: headers))
         }
@@ -38,7 +38,7 @@ extension StreamEndpoints {
             response(
               to: call, of: sources.map(\.name), CompositeStream(parts, of: channels)))
         }
-      case .success, .failure(.tooMany):
+      case .failure(.tooMany):
         call.reply(response(to: call, RetryStream()))
       case .failure(let error): call.reply(Problem(error))
       }
@@ -59,7 +59,7 @@ extension StreamEndpoints {
     }
     guard !sources.isEmpty else { throw malformed("reactor/session, at least once") }
     guard sources.count <= limits.streamSessions else {
-      throw malformed("at most \(limits.streamSessions) sessions (streams.sessions)")
+      throw malformed("at most \(limits.streamSessions) sessions")
     }
     return sources
   }

@@ -139,10 +139,10 @@ struct StreamEndpoints {
     let position: @Sendable (String) -> StreamPosition = { wanted.lastEventID.position(in: $0) }
     call.streamSource(of: reactor, id, in: host, from: position) { result in
       switch result {
-      case .success(let session) where hasCapacity(session):
+      case .success(let session):
         if let problem = signalProblem(of: session, wanted) { return call.reply(problem) }
         reply(call, with: session, wanted, by: owner)
-      case .success, .failure(.tooMany):
+      case .failure(.tooMany):
         call.reply(response(to: call, RetryStream()))
       case .failure(.ended):
         // Status 204 stops an `EventSource` permanently.
@@ -169,14 +169,6 @@ struct StreamEndpoints {
       case .failure(let error): call.reply(Problem(error))
       }
     }
-  }
-
-  /// Whether a session can have another stream.
-  ///
-  /// The check is not atomic with the opening: simultaneous requests can exceed the limit slightly.
-  /// A lock around the opening of every stream would cost more.
-  func hasCapacity(_ session: any SessionSource) -> Bool {
-    limits.subscribers == 0 || session.subscriberCount < limits.subscribers
   }
 
   /// Returns the problem of a stream of signals without a name whose State is not an object.

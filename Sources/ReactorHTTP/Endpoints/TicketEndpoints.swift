@@ -14,7 +14,7 @@ struct TicketEndpoints {
           "createTicket", "Create a ticket for the URL of one stream",
           detail: """
             `?ticket=` opens a stream with the principal and the rights of this request, once and \
-            within `auth.ticket` seconds. The stream ends when the credential of this request does.
+            within 30 seconds. The stream ends when the credential of this request does.
             """,
           body: .component("NewTicket"), isBodyRequired: false,
           responses: [.init(201, "The ticket", .json(.component("Ticket")))],

@@ -202,8 +202,8 @@ extension Problem {
       self = limited(
         .rateLimited, limit,
         """
-        An address has at most \(limit) connections here (limits.address, limits.share). Close one \
-        first.
+        An address has at most \(limit) connections here (limits.address, or a quarter of all). Close \
+        one first.
         """, headers: ["Retry-After": "5"])
     case .noConnectionLeft:
       self = Problem(

@@ -36,7 +36,7 @@ public struct HostSettings: Sendable {
     }
   }
 
-  /// `sessions.check`: whether each mutation is folded a second time, by a new instance and from a State
+  /// Whether each mutation is folded a second time, by a new instance and from a State
   /// that was decoded from its JSON.
   ///
   /// A difference shows that `reduce` is not pure, see ``Impurity``. The first one of a reactor is
@@ -52,7 +52,7 @@ public struct HostSettings: Sendable {
   /// `sessions.limit`: the maximum number of sessions in memory.
   public var sessionLimit = 1_000_000
 
-  /// `actions.queue`: the maximum number of requests in a session's mailbox.
+  /// The maximum number of requests in a session's mailbox.
   public var mailboxBound = 10_000
 
   /// `actions.wait`: how long a send to another session waits for the effects of its action.
@@ -61,7 +61,7 @@ public struct HostSettings: Sendable {
   /// `actions.idempotency`: how long the outcome of an idempotency key is stored.
   public var idempotency = IdempotencyKey.retention
 
-  /// `limits.actions`: the maximum number of actions in one request.
+  /// The maximum number of actions in one request.
   public var actionLimit = 1_000
 
   /// `limits.state`: the maximum size of a State as JSON, in bytes.
@@ -69,16 +69,16 @@ public struct HostSettings: Sendable {
   /// A mutation that exceeds it is rejected with ``StateTooLargeError``.
   public var stateLimit = 1_048_576
 
-  /// `limits.effects`: the maximum number of running effects, of all sessions.
+  /// The maximum number of running effects, of all sessions.
   public var effectLimit = 10_000
 
-  /// `sessions.effects`: the maximum number of running effects of one session.
+  /// The maximum number of running effects of one session.
   public var sessionEffectLimit = 1_000
 
   /// Marks the action that each thread executes; `nil` disables the marks.
   public var marking: (any ActionMarking)?
 
-  /// `sessions.timers`: the maximum number of timers of one session.
+  /// The maximum number of timers of one session.
   public var timerLimit = 1_000
 
   /// Delays the publication of presence.

@@ -69,7 +69,6 @@ struct CredentialFiles: Sendable {
     rules.issuer = settings.issuer.isEmpty ? nil : settings.issuer
     rules.audience = settings.audience
     rules.leeway = settings.leeway.components.seconds
-    rules.requiresExpiry = settings.expiry == .required
     let file = try read(path, for: "auth.jwt.keys")
     do throws(KeySet.Failure) {
       let keys = try KeySet(file)

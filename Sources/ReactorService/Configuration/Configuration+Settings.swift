@@ -90,18 +90,6 @@ extension Configuration {
     Setting(
       "sessions.limit", \.host.sessionLimit, .count(1...100_000_000),
       help: "The maximum number of sessions in memory."),
-    Setting(
-      "sessions.effects", \.host.sessionEffectLimit, .count(1...1_000_000),
-      help: "The maximum number of effects that run at a time in one session."),
-    Setting(
-      "sessions.check", \.host.mutationCheck, .choice(),
-      help: """
-        The builds that fold each mutation a second time and log a reduce that is not pure: debug \
-        builds, always or never. It takes several times the time of a mutation.
-        """),
-    Setting(
-      "sessions.timers", \.host.timerLimit, .count(1...100_000),
-      help: "The maximum number of timers of one session."),
 
     Setting(
       "actions.wait", \.api.actionWait, .duration(0...3_600),
@@ -109,9 +97,6 @@ extension Configuration {
     Setting(
       "actions.idempotency", \.host.idempotency, .duration(0.1...31_536_000),
       help: "How long an Idempotency-Key and its response are stored."),
-    Setting(
-      "actions.queue", \.host.mailboxBound, .count(1...10_000_000),
-      help: "The maximum number of actions in the mailbox of one session."),
 
     Setting(
       "streams.heartbeat", \.server.heartbeat, .duration(0.1...3_600),
@@ -119,9 +104,6 @@ extension Configuration {
     Setting(
       "streams.buffer", \.api.limits.streamBuffer, .count(1...65_536),
       help: "How many events a subscriber may fall behind before it skips to the latest state."),
-    Setting(
-      "streams.sessions", \.api.limits.streamSessions, .count(1...256),
-      help: "The maximum number of sessions in one stream."),
   ]
 
   private static let logSettings = [
@@ -162,9 +144,6 @@ extension Configuration {
         longest.
         """),
     Setting(
-      "limits.reserved", \.server.limits.reserved, .count(0...1_000),
-      help: "The number of further connections, which serve only probes and administrators."),
-    Setting(
       "limits.buffered", \.server.limits.buffered, .bytes(1...1_099_511_627_776),
       help: "The maximum size of all request bodies that are being received or processed, else 503."
     ),
@@ -172,23 +151,11 @@ extension Configuration {
       "limits.address", \.server.limits.connectionsPerAddress, .count(0...10_000_000),
       help: """
         The maximum number of connections per client address, streams included; 0 is no limit but \
-        limits.share.
+        a quarter of all.
         """),
-    Setting(
-      "limits.share", \.server.limits.addressShare, .count(1...100),
-      help: """
-        The share of all connections and streams per client address, in percent. It does not apply \
-        to loopback addresses, which are usually a proxy's.
-        """),
-    Setting(
-      "limits.actions", \.host.actionLimit, .count(1...1_000_000),
-      help: "The maximum number of actions in one request."),
     Setting(
       "limits.state", \.host.stateLimit, .bytes(64...1_073_741_824),
       help: "The maximum size of a State as JSON; a mutation that exceeds it is rejected."),
-    Setting(
-      "limits.effects", \.host.effectLimit, .count(1...10_000_000),
-      help: "The maximum number of effects that run at a time in all sessions."),
     Setting(
       "limits.rate", \.api.limits.rate, .count(0...1_000_000),
       help: "The maximum number of requests per second and client address, else 429; 0 is no limit."
@@ -198,18 +165,6 @@ extension Configuration {
       help: """
         The maximum number of sessions that one principal, or one address without a principal, \
         creates per hour, else 429; 0 is no limit. Administrators are exempt.
-        """),
-    Setting(
-      "limits.subscribers", \.api.limits.subscribers, .count(0...10_000_000),
-      help: "The maximum number of streams per session; 0 is no limit."),
-    Setting(
-      "limits.signal", \.api.limits.signal, .bytes(1...65_536),
-      help: "The maximum size of a signal to a session's subscribers, else 413."),
-    Setting(
-      "limits.signals", \.api.limits.signals, .count(0...1_000),
-      help: """
-        The maximum number of signals per second that one principal, or one address without a \
-        principal, publishes, else 429; 0 is no limit.
         """),
     Setting(
       "limits.idle", \.server.timeouts.idle, .duration(0.1...86_400),
@@ -223,18 +178,12 @@ extension Configuration {
     Setting(
       "limits.transfer", \.server.timeouts.body, .duration(0.1...86_400),
       help: "The time limit for receiving a request body, and for sending a response."),
-    Setting(
-      "limits.stall", \.server.timeouts.stall, .duration(0.1...86_400),
-      help: "How long the client of a stream may read nothing while events are pending."),
   ]
 
   private static let httpSettings = [
     Setting(
       "http.workers", \.workers, .count(0...1_024),
       help: "The number of request worker threads; 0 is one for every two cores."),
-    Setting(
-      "http.background", \.api.backgroundThreads, .count(1...1_024),
-      help: "The number of threads for requests that take long; clients take turns on them."),
     Setting(
       "http.permissions", \.socketPermissions, .permissions,
       help: "The permissions of a Unix-domain socket's file."),
@@ -265,9 +214,6 @@ extension Configuration {
     Setting(
       "cors.credentials", \.api.crossOrigin.allowsCredentials, .flag,
       help: "Whether requests of these pages may carry credentials such as cookies."),
-    Setting(
-      "cors.maxage", \.api.crossOrigin.maxAge, .duration(0...86_400),
-      help: "How long a browser may cache the response to a preflight request."),
   ]
 
   private static let authenticationSettings = [
@@ -300,14 +246,8 @@ extension Configuration {
       "auth.jwt.leeway", \.authentication.leeway, .duration(0...3_600),
       help: "The tolerated difference between the clocks of the issuer and the service."),
     Setting(
-      "auth.jwt.expiry", \.authentication.expiry, .choice(),
-      help: "Whether a token must have an expiry (exp)."),
-    Setting(
       "auth.cookie", \.authentication.cookie, .cookieName,
       help: "The name of a cookie that holds a JSON Web Token; empty for none."),
-    Setting(
-      "auth.ticket", \.authentication.ticketLifetime, .duration(1...3_600),
-      help: "How long a ticket for the address of a stream is valid, in whole seconds."),
     Setting(
       "auth.secret", \.authentication.secretFile, .path,
       help: """

@@ -14,13 +14,10 @@ public struct AuthenticationSettings: Sendable {
   /// `auth.jwt.leeway`: the tolerated difference between clocks.
   public var leeway = Duration.seconds(30)
 
-  /// `auth.jwt.expiry`: whether a token must have an expiry.
-  public var expiry = TokenExpiry.required
-
   /// `auth.cookie`: the name of the cookie that holds a JSON Web Token; empty for none.
   public var cookie = ""
 
-  /// `auth.ticket`: how long a ticket is valid.
+  /// How long a ticket is valid.
   public var ticketLifetime = Duration.seconds(30)
 
   /// `auth.secret`: the path of the file whose bytes sign tickets; empty for random bytes.
@@ -40,15 +37,6 @@ public struct AuthenticationSettings: Sendable {
 
   /// The files whose changes are applied while the service runs.
   var files: [String] { [keyFile, tokenFile, secretFile].filter { !$0.isEmpty } }
-}
-
-/// Whether a JSON Web Token must have an expiry.
-public enum TokenExpiry: String, CaseIterable, Sendable {
-  /// A token without `exp` is rejected.
-  case required
-
-  /// A token without `exp` does not expire.
-  case optional
 }
 
 /// The value of `auth.rules`: a JSON array of grants.

@@ -161,7 +161,7 @@ import Testing
     try cluster.start(
       1,
       [
-        "--cluster-node", "n3", "--sessions-timers", "7", "--shutdown-delay", "600",
+        "--cluster-node", "n3", "--actions-idempotency", "7", "--shutdown-delay", "600",
         "--shutdown-grace", "600",
       ])
     let other = try cluster[1]

@@ -62,7 +62,7 @@ struct CurlTests {
   }
 
   @Test func `a large body waits for 100-continue`() throws {
-    // The maximum number of actions (`limits.actions`), padded to a large body.
+    // The maximum number of actions (1,000), padded to a large body.
     let actions = Array(repeating: #""increase""#, count: 1_000)
     let body = "[" + actions.joined(separator: "," + String(repeating: " ", count: 250)) + "]"
     let file = FileManager.default.temporaryDirectory

@@ -102,7 +102,7 @@ import Testing
 
   @Test func `the service logs the first difference and counts all`() throws {
     let server = try serve(
-      "dice", #""roll""#, #""roll""#, program: "faulty", flags: ["--sessions-check", "always"])
+      "dice", #""roll""#, #""roll""#, program: "faulty")
     let metrics = try server.client().get("/metrics").text
     #expect(metrics.contains(#"reactord_impure_mutations_total{reactor="dice"} 2"#))
     try server.stop()
@@ -112,14 +112,5 @@ import Testing
     #expect(lines.count == 1)
     #expect(lines.first?.contains("version=1") == true)
     #expect(lines.first?.contains("pointer=/number") == true)
-  }
-
-  @Test func `a service that does not check mutations logs nothing`() throws {
-    let server = try serve(
-      "dice", #""roll""#, #""roll""#, program: "faulty", flags: ["--sessions-check", "never"])
-    let metrics = try server.client().get("/metrics").text
-    #expect(metrics.contains(#"reactord_impure_mutations_total{reactor="dice"} 0"#))
-    try server.stop()
-    #expect(!server.standardError.contains("a second fold"))
   }
 }

@@ -1,6 +1,6 @@
 import Testing
 
-/// The default of `limits.share`, which does not apply to loopback addresses.
+/// The share of an address, which does not apply to loopback addresses.
 @Suite(
   .blocking,
   .enabled(if: NetworkAddress.first != nil, "this machine has loopback addresses only"))
@@ -18,7 +18,7 @@ struct AddressShareTests {
 
     let rejected = try client().get("/healthz")
     let problem = try expectProblem(rejected, 429, "rate-limited")
-    #expect(problem["detail"]?.string?.contains("limits.share") == true)
+    #expect(problem["detail"]?.string?.contains("a quarter of all") == true)
     #expect(rejected["Retry-After"].flatMap { Int($0) } ?? 0 > 0)
     let other = server.client()
     #expect(try other.get("/readyz").status == 200)

@@ -57,8 +57,7 @@ struct ConnectionBudgetTests {
     let rules = #"[{"allow":"act","to":"faulty/*","anonymous":true}]"#
     let server = try ReactordProcess(
       [
-        "--limits-connections", "4", "--limits-reserved", "2", "--auth-tokens", folder["tokens"],
-        "--auth-rules", rules,
+        "--limits-connections", "4", "--auth-tokens", folder["tokens"], "--auth-rules", rules,
       ], program: "faulty")
     let (admin, reader) = ("token-of-an-administrator", "token-of-a-mere-reader")
     // Effects that do not end keep their requests waiting.

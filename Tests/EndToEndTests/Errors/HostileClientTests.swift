@@ -69,18 +69,23 @@ import Testing
   }
 
   @Test func `more effects than a session or the service may run are 503`() throws {
-    let server = try ReactordProcess(
-      ["--sessions-effects", "2", "--limits-effects", "3"], program: "faulty")
+    let server = try ReactordProcess(program: "faulty")
     let prefer = ["Prefer": "respond-async"]
-    let (first, second) = (server.session(of: "faulty"), server.session(of: "faulty"))
-    for _ in 1...2 { #expect(try first.post(#""wait""#, prefer).status == 202) }
-    #expect(try eventually { try first.effects().count == 2 })
-    try expectProblem(try first.post(#""wait""#), 503, "effect-failed")
-    #expect(try second.post(#""wait""#, prefer).status == 202)
-    #expect(try eventually { try second.effects().count == 1 })
-    try expectProblem(try second.post(#""wait""#), 503, "effect-failed")
+    // Ten sessions with as many effects as one may run are as many as the service may run.
+    let waits = "[" + Array(repeating: #""wait""#, count: 1_000).joined(separator: ",") + "]"
+    let sessions = (0..<10).map { _ in server.session(of: "faulty") }
+    for (index, session) in sessions.enumerated() {
+      #expect(try session.post(waits, prefer).status == 202)
+      #expect(
+        try eventually {
+          try server.client().get("/metrics").text.contains(
+            "\nreactord_effects_running{reactor=\"faulty\"} \((index + 1) * 1_000)\n")
+        })
+      try expectProblem(try session.post(#""wait""#), 503, "effect-failed")
+    }
+    try expectProblem(try server.session(of: "faulty").post(#""wait""#), 503, "effect-failed")
     // Actions without effects are still executed.
-    #expect(try first.post(#"{"add":1}"#).status == 200)
+    #expect(try sessions[0].post(#"{"add":1}"#).status == 200)
   }
 
   @Test func `a page of a log has at most a mebibyte, and a link to the next one`() throws {

@@ -110,11 +110,14 @@ import Testing
     #expect(try timers("copy") == own)
   }
 
-  @Test func `a session has at most sessions.timers`() throws {
-    let server = try ReactordProcess("--sessions-timers", "3", program: "faulty")
+  @Test func `a session has at most 1,000 timers`() throws {
+    let server = try ReactordProcess(program: "faulty")
     let session = server.session(of: "alarm")
-    #expect(try arm(session).status == 200)
-    let answer = try arm(session, from: 2)
+    #expect(
+      try session.post(
+        #"{"arm":{"from":0,"count":999,"delay":3600000,"step":1000}}"#
+      ).status == 200)
+    let answer = try arm(session, from: 999)
     try expectProblem(answer, 422, "effect-failed")
     #expect(try answer.json["title"] == "The timer cannot be scheduled")
     #expect(try arm(session).status == 200)

@@ -105,12 +105,12 @@ import Testing
   }
 
   @Test func `a thousand reactors share one stream and receive every State`() async throws {
-    let server = try ReactordProcess("--streams-sessions", "200")
+    let server = try ReactordProcess()
     var configuration = ClientConfiguration()
-    configuration.sessionsPerStream = 200
+    configuration.sessionsPerStream = 100
     let client = try server.swiftClient(configuration)
     let reactors = (0..<1000).map { number in
-      client.reactor(RemoteCounter.self, "counter", session: "shared-\(number % 200)")
+      client.reactor(RemoteCounter.self, "counter", session: "shared-\(number % 100)")
     }
     let values = Watched<[Int: Int]>([:])
     let bag = DisposeBag()
@@ -121,7 +121,7 @@ import Testing
     #expect(values.first(within: .seconds(1200)) { $0.count == 1000 ? () : nil } != nil)
     for reactor in reactors { reactor.action.onNext(.increase) }
     let isDone =
-      values.first(within: .seconds(1200)) { $0.values.allSatisfy { $0 == 5 } ? () : nil } != nil
+      values.first(within: .seconds(1200)) { $0.values.allSatisfy { $0 == 10 } ? () : nil } != nil
     #expect(isDone)
     let hasOneStream = try eventually {
       try server.client().get("/metrics").text.contains("\nreactord_streams 1\n")
@@ -130,9 +130,11 @@ import Testing
   }
 
   @Test func `more sessions than the server takes per stream open another stream`() async throws {
-    let server = try ReactordProcess("--streams-sessions", "3")
-    let client = try server.swiftClient()
-    let reactors = (0..<10).map {
+    let server = try ReactordProcess()
+    var configuration = ClientConfiguration()
+    configuration.sessionsPerStream = 256
+    let client = try server.swiftClient(configuration)
+    let reactors = (0..<210).map {
       client.reactor(RemoteCounter.self, "counter", session: "many-\($0)")
     }
     let recorders = reactors.map { Recorder($0.state) }
