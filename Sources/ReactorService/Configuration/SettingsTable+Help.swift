@@ -5,7 +5,7 @@ extension SettingsTable {
 
     Usage:
       reactord serve [--config FILE] [--SETTING VALUE ...]   run the daemon
-      reactord log TASK [--store sqlite:PATH] [--config FILE] maintain a store:
+      reactord log TASK [--store STORE] [--config FILE]      maintain a store:
         verify    replay every session and compare the result with its snapshots; exits with 0 if
                   the store is sound, 65 if it is damaged, 4 if this release cannot read a session,
                   3 if a reactor is not pure, 5 if this program does not host all of its reactors
