@@ -11,6 +11,7 @@
 #include <openssl/rand.h>
 #include <openssl/rsa.h>
 #include <openssl/sha.h>
+#include <openssl/ssl.h>
 #include <openssl/x509.h>
 
 /* Creates a public key from the parameters of a builder, which the caller frees; NULL on failure.
@@ -119,3 +120,63 @@ static inline reactord_digest reactord_sha256(const unsigned char *_Nullable byt
 
 /* OPENSSL_free is a macro, which Swift does not import. */
 static inline void reactord_openssl_free(void *_Nullable memory) { OPENSSL_free(memory); }
+
+/* The number of bytes of a preshared key. */
+#define reactord_key_size 32
+
+/* Creates a session of TLS 1.3 from the preshared key of a context; NULL on failure. */
+static inline SSL_SESSION *_Nullable reactord_preshared_session(SSL *_Nonnull tls) {
+  static const unsigned char suite[] = {0x13, 0x01}; /* TLS_AES_128_GCM_SHA256, the only one */
+  const unsigned char *key = SSL_CTX_get_ex_data(SSL_get_SSL_CTX(tls), 0);
+  const SSL_CIPHER *cipher = SSL_CIPHER_find(tls, suite);
+  SSL_SESSION *session = SSL_SESSION_new();
+  if (session && key && cipher && SSL_SESSION_set1_master_key(session, key, reactord_key_size)
+      && SSL_SESSION_set_cipher(session, cipher)
+      && SSL_SESSION_set_protocol_version(session, TLS1_3_VERSION))
+    return session;
+  SSL_SESSION_free(session);
+  return NULL;
+}
+
+static const char reactord_preshared_name[] = "reactord";
+
+static inline int reactord_use_session(
+    SSL *_Nonnull tls, const EVP_MD *_Nullable hash,
+    const unsigned char *_Nullable *_Nonnull name, size_t *_Nonnull size,
+    SSL_SESSION *_Nullable *_Nonnull session) {
+  (void)hash; /* that of the only suite */
+  *session = reactord_preshared_session(tls);
+  *name = (const unsigned char *)reactord_preshared_name;
+  *size = sizeof reactord_preshared_name - 1;
+  return *session != NULL;
+}
+
+static inline int reactord_find_session(
+    SSL *_Nonnull tls, const unsigned char *_Nonnull name, size_t size,
+    SSL_SESSION *_Nullable *_Nonnull session) {
+  /* Without a session the handshake fails, because the server has no certificate. */
+  int is_known = size == sizeof reactord_preshared_name - 1
+      && CRYPTO_memcmp(name, reactord_preshared_name, size) == 0;
+  *session = is_known ? reactord_preshared_session(tls) : NULL;
+  return !is_known || *session != NULL;
+}
+
+/* Creates a context for connections that both sides authenticate with a key of 32 bytes, which must
+   outlive the context; NULL on failure.
+
+   TLS 1.3 only, with ephemeral keys, without tickets, early data and certificates. */
+static inline SSL_CTX *_Nullable reactord_preshared_context(unsigned char *_Nonnull key) {
+  SSL_CTX *context = SSL_CTX_new(TLS_method());
+  if (context && SSL_CTX_set_min_proto_version(context, TLS1_3_VERSION)
+      && SSL_CTX_set_max_proto_version(context, TLS1_3_VERSION)
+      && SSL_CTX_set_ciphersuites(context, "TLS_AES_128_GCM_SHA256")
+      && SSL_CTX_set_num_tickets(context, 0) && SSL_CTX_set_ex_data(context, 0, key)) {
+    SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+    SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS);
+    SSL_CTX_set_psk_use_session_callback(context, reactord_use_session);
+    SSL_CTX_set_psk_find_session_callback(context, reactord_find_session);
+    return context;
+  }
+  SSL_CTX_free(context);
+  return NULL;
+}
