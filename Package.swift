@@ -304,6 +304,19 @@ let package = Package(
       dependencies: ["Brokers", "NATSBus", "NATSClient", "ReactorCluster", "ReactorLog"],
       swiftSettings: settings),
 
+    // The messages between the nodes of a cluster over connections of their own.
+    .target(
+      name: "ReactorLinks",
+      dependencies: ["Crypto", "ReactorCluster", "ReactorLog", "SystemThreads", "Telemetry"],
+      swiftSettings: settings + [.strictMemorySafety()]),  // SE-0458
+    .testTarget(
+      name: "ReactorLinksTests",
+      dependencies: [
+        "Crypto", "ReactorCluster", "ReactorLinks", "ReactorLog", "SystemThreads", "Telemetry",
+        "TestSupport",
+      ],
+      swiftSettings: settings),
+
     // Compression of responses: the only importer of zlib.
     .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
     .target(
@@ -583,6 +596,7 @@ let groups = [
   ],
   "cluster": [
     "NATSBusTests", "NATSClientTests", "NATSLogTests", "PostgresLogTests", "ReactorClusterTests",
+    "ReactorLinksTests",
   ],
   "client": ["ClientCoreTests", "CurlTransportTests", "ReactorClientTests", "TerminalClientTests"],
   "tools": ["BenchmarksTests", "FuzzingTests", "StreamLoadTests"],

@@ -22,6 +22,8 @@ import Testing
     }
 
     func didReceive(message bytes: [UInt8]) { continuation.yield(bytes) }
+
+    func didLose(_ node: NodeID) {}
   }
 
   private func bus(_ broker: Broker, _ node: NodeID) throws -> NATSBus {

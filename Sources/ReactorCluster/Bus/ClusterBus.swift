@@ -42,8 +42,8 @@ public protocol ClusterBus: Sendable {
   /// Sends a message to all other nodes, at most once.
   func broadcast(_ bytes: [UInt8])
 
-  /// Whether the brokers have confirmed a write of this node recently. A node that is cut off from
-  /// the majority of the brokers cannot write, and serves no reads from memory.
+  /// Whether the store has confirmed a write of this node recently. A node that is cut off from the
+  /// store cannot write, and serves no reads from memory.
   var hasQuorum: Bool { get }
 }
 
@@ -65,6 +65,9 @@ public protocol BusHandler: AnyObject, Sendable {
   ///
   /// Called in the order of the messages of a lane; must not block.
   func didReceive(message bytes: [UInt8])
+
+  /// The connection of another node is lost: its process has probably ended. Must not block.
+  func didLose(_ node: NodeID)
 }
 
 /// An error of a request between nodes.

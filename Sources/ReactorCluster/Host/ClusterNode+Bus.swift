@@ -1,5 +1,5 @@
 internal import ReactorHost
-internal import ReactorLog
+package import ReactorLog
 internal import Synchronization
 
 /// Requests and messages of other nodes.
@@ -29,6 +29,10 @@ extension ClusterNode: BusHandler {
   package func didReceive(message bytes: [UInt8]) {
     guard let message = NodeMessage(bytes) else { return }
     receive(message)
+  }
+
+  package func didLose(_ node: NodeID) {
+    handle { machine, _ in machine.reportedUnreachable(node) }
   }
 
   func receive(_ message: NodeMessage) {
