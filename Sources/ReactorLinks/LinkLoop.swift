@@ -395,7 +395,7 @@ private struct ReceivedFrames {
   var messages: [LinkFrame] = []
   var replies: [LinkFrame] = []
 
-  /// Adds a frame; returns `false` if the peer must not send it on such a link.
+  /// Adds a frame; returns `false` if the peer must not send it on a link of this direction.
   mutating func append(_ frame: LinkFrame, isDialled: Bool) -> Bool {
     switch (frame.kind, isDialled) {
     case (.request, false): requests.append(frame)

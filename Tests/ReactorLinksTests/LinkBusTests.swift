@@ -48,7 +48,7 @@ import Testing
     let registry = Registry()
     let first = try makeBus(registry)
     first.join(as: one, Handler())
-    for address in ["no-such-host.invalid:1", "127.0.0.1:1", "", "nonsense"] {
+    for address in ["missing.invalid:1", "127.0.0.1:1", "", "nonsense"] {
       registry.set(address, of: two)
       #expect(await request([1], to: two, over: first) == .failure(.noSuchNode), "\(address)")
     }
