@@ -67,6 +67,26 @@ struct OpeningTests {
     }
   }
 
+  @Test func `tables without nodes, of the release before, are migrated with everything they have`()
+    async throws
+  {
+    let server = try PostgresServer.shared.get()
+    let settings = try newStore()
+    let former = try PostgresLog(settings)
+    try await former.demo().append(1...3, to: "one")
+    #expect(former.close())
+    let s = settings.schema
+    try server.query("drop table \(s).nodes; update \(s).tables set version = 1")
+    let log = try PostgresLog(settings)
+    #expect(try log.demo().entries(after: 0, limit: 9).map(\.version) == [1, 2, 3])
+    let table = NodeTable(settings)
+    try table.start()
+    table.announce(NodeID(name: "a", incarnation: 1), at: "a:1")
+    #expect(eventually { table.isConfirmed })
+    table.close()
+    #expect(log.close())
+  }
+
   @Test func `writes succeed if the server forgets the prepared statements, as behind a pooler`()
     async throws
   {

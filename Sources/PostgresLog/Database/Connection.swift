@@ -29,6 +29,8 @@ final class Connection: @unchecked Sendable {
   private var prepared: Set<String> = []
   /// Whether statements are prepared; not behind a pooler, which executes each transaction on any connection.
   var preparesStatements = false
+  /// Whether the server is requested to end a statement that is late; that request can block for minutes.
+  var cancelsLateStatements = true
 
   /// How long the server may take for the first statement, in milliseconds.
   private static let greetingTimeout: Int64 = 5000
@@ -150,7 +152,7 @@ final class Connection: @unchecked Sendable {
     let remaining = deadline - Clock.milliseconds
     guard remaining > 0 else {
       // The connection is dropped, which ends neither the statement nor its locks at once.
-      cancel()
+      if cancelsLateStatements { cancel() }
       throw .lost("the database sent no response in time")
     }
     // libpq closes the socket after an error, and poll() ignores a descriptor that is negative.

@@ -216,7 +216,19 @@ enum Schema {
           convert_from(m.mutation, 'UTF8') as mutation, convert_from(m.principal, 'UTF8') as "by"
         from \(schema).sessions s
         join \(schema).mutations m on m.shard = s.shard and m.history = s.id;
+      """,
       """
+      -- The present processes of a cluster: the address for the others, and when each was seen last.
+      create table \(schema).nodes (
+        shard smallint not null,
+        incarnation bigint not null,
+        name text not null,
+        address text not null,
+        seen timestamptz not null,
+        draining boolean not null,
+        primary key (shard, incarnation)
+      ) with (fillfactor = 50);
+      """,
     ]
   }
 }
