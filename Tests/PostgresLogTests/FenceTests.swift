@@ -89,6 +89,8 @@ struct FenceTests {
       SharedValue(epoch: "one", version: 1, revision: revision, json: [0x31])
     }
     try await first.share(value(1), as: "motto")
+    // A process that has read no value must not replace the first one of another process.
+    await #expect(throws: LogError.conflict) { try await second.share(value(9), as: "motto") }
     #expect(try second.sharedValue("motto") == value(1))
     try await second.share(value(2), as: "motto")
     await #expect(throws: LogError.conflict) { try await first.share(value(3), as: "motto") }

@@ -162,7 +162,7 @@ struct GroupStatements: Sendable {
       select \(ShardMap.common), number, 3, null, $2::text, $3::text, $4::int8, 0, null, $9::int8, null
       from counted returning number
       """
-    // The expected revision is that which this process has read or set last.
+    // The expected revision is that which this process has read or set last; without one, there is no value.
     share = SQL(
       """
       with put as (
@@ -171,7 +171,7 @@ struct GroupStatements: Sendable {
         on conflict (shard, name) do update set epoch = excluded.epoch, version = excluded.version,
           revision = excluded.revision, value = excluded.value, writer = excluded.writer,
           stamp = excluded.stamp
-        where $8::int8 is null or s.revision = $8::int8 returning 1)
+        where s.revision = $8::int8 returning 1)
       """ + (hasFeed ? feed : " select count(*) from put where $9::int8 is not null"))
     trimFailures = SQL(
       """
