@@ -35,6 +35,7 @@ import Testing
     for (table, own) in zip(tables, names) {
       #expect(eventually { table.entries.map(\.node) == names.filter { $0 != own } })
       #expect(table.isConfirmed)
+      #expect(table.running == names.filter { $0 != own })
       for other in names where other != own {
         #expect(table.address(of: other) == "\(other.name):1")
       }
@@ -74,12 +75,14 @@ import Testing
       """
       insert into \(settings.schema).nodes (shard, incarnation, name, address, seen, draining) values
         (0, 8, 'gone', 'x:1', clock_timestamp() - interval '30 s', false),
-        (0, 9, 'lost', 'x:1', clock_timestamp() - interval '2 min', false)
+        (0, 9, 'lost', 'x:1', clock_timestamp() - interval '2 min', false),
+        (0, 7, 'late', 'x:1', clock_timestamp() - interval '5 s', false)
       """)
     let table = try newTable(settings, id("a", 1))
     #expect(eventually { table.isConfirmed })
-    #expect(table.entries.isEmpty)
-    #expect(try rows(settings, server) == "afalse,gonefalse")
+    #expect(table.entries.map(\.node) == [id("late", 7)])
+    #expect(table.running.isEmpty)
+    #expect(try rows(settings, server) == "afalse,gonefalse,latefalse")
     // A node that was deleted while it was paused is present again.
     try server.query("delete from \(settings.schema).nodes")
     #expect(try eventually { try rows(settings, server) == "afalse" })

@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  /// What the store has confirmed, by session and version.
+  /// The writers of the entries that the store has confirmed, by session and version.
   private final class Ledger: Sendable {
     let isStopped = Atomic(false)
     let accepted = Mutex<[String: [Int: String]]>([:])

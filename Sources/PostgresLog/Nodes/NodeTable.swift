@@ -28,6 +28,8 @@ public final class NodeTable: Sendable {
     /// Whether the thread is to begin a round now.
     var isRequested = false
     var others: [Entry] = []
+    /// Those of them that have announced themselves in the last two seconds.
+    var running: [NodeID] = []
   }
 
   /// The interval of announcements, and the minimum time between two rounds, in milliseconds.
@@ -77,7 +79,7 @@ public final class NodeTable: Sendable {
           where shard = \(ShardMap.common) and incarnation <> $1::int8
             and seen < clock_timestamp() - interval '\(Self.removal) s' for update skip locked) e
         where n.shard = e.shard and n.incarnation = e.incarnation)
-      select incarnation, name, address from \(table)
+      select incarnation, name, address, seen > clock_timestamp() - interval '\(Self.validity) ms' from \(table)
       where shard = \(ShardMap.common) and incarnation <> $1::int8
         and seen > clock_timestamp() - interval '\(Self.absence) s'
       order by name, incarnation limit \(Self.limit)
@@ -108,6 +110,9 @@ public final class NodeTable: Sendable {
 
   /// The processes that are present without this one, in the order of their names.
   public var entries: [Entry] { state.withLock { $0.others } }
+
+  /// The other processes that the database has confirmed within the last two seconds, when this one was confirmed last.
+  public var running: [NodeID] { state.withLock { $0.running } }
 
   /// Whether the database has confirmed this process within the last two seconds.
   public var isConfirmed: Bool {
@@ -171,7 +176,7 @@ public final class NodeTable: Sendable {
             try announce(own, isDraining, at: current, deadline)
             didConfirm(since: start)
           } else {
-            state.withLock { $0.others = [] }
+            state.withLock { ($0.others, $0.running) = ([], []) }
             isWithdrawn.signal()
           }
         }
@@ -199,10 +204,12 @@ public final class NodeTable: Sendable {
     let rows = try connection.execute(
       statement, .of(own.node.incarnation, own.node.name, own.address, isDraining),
       deadline: deadline)
-    let others = try rows.map(as: (UInt64, String, String).self) { incarnation, name, address in
-      Entry(node: NodeID(name: name, incarnation: incarnation), address: address)
+    let found = try rows.map(as: (UInt64, String, String, Bool).self) {
+      (NodeID(name: $1, incarnation: $0), $2, $3)
     }
-    state.withLock { $0.others = others }
+    let others = found.map { Entry(node: $0.0, address: $0.1) }
+    let running = found.filter { $0.2 }.map(\.0)
+    state.withLock { ($0.others, $0.running) = (others, running) }
   }
 
   private func didConfirm(since start: Int64) {

@@ -4,6 +4,9 @@ internal import Synchronization
 
 /// Claims of sessions, and their reminders.
 extension ClusterNode {
+  /// The time between two comparisons of the sessions in memory with the store.
+  private static let comparisonInterval: Milliseconds = 500
+
   /// Informs the other nodes that this one owns a session, so that they drop a copy.
   func claim(_ key: SessionKey) {
     let now = now
@@ -22,7 +25,32 @@ extension ClusterNode {
     let now = now
     for keys in state.withLock({ $0.reminders.takeDue(at: now) }) {
       bus.broadcast(NodeMessage.claims(keys, by: node, isReply: false).bytes)
-      for key in keys { reactor(key.reactor)?.closeIfContinued(key.id) }
+      read { [self] in for key in keys { reactor(key.reactor)?.closeIfContinued(key.id) } }
+    }
+  }
+
+  /// Compares the sessions in memory with the store, and closes those that another process has continued,
+  /// while the store confirms a process that the bus does not reach: its claims do not arrive.
+  func closeContinuedSessions() {
+    let now = now
+    let isDue = state.withLock { state in
+      guard now >= state.nextComparison else { return false }
+      let members = state.machine.membership.members
+      guard running().contains(where: { members[$0] == nil }) else { return false }
+      state.nextComparison = .max
+      return true
+    }
+    guard isDue else { return }
+    read { [self] in
+      for reactor in hostedReactors {
+        var last: String?
+        repeat {
+          let ids = reactor.liveIDs(after: last, limit: 1_000)
+          for id in ids { reactor.closeIfContinued(id) }
+          last = ids.last
+        } while last != nil
+      }
+      state.withLock { $0.nextComparison = self.now + Self.comparisonInterval }
     }
   }
 
@@ -37,11 +65,16 @@ extension ClusterNode {
   ///   - isReply: Whether the sender has confirmed that it owns the sessions.
   func confirm(_ keys: [SessionKey], claimedBy claimant: NodeID, isReply: Bool) {
     guard !state.withLock({ $0.isOwn(claimant) }) else { return }
-    for key in keys {
-      guard let session = reactor(key.reactor)?.liveSession(key.id) else { continue }
-      session.confirmCurrent { [weak self] result in
-        guard let self, !isReply, case .success = result else { return }
-        send(.claims([key], by: node, isReply: true), to: claimant, about: key)
+    let sessions = keys.compactMap { key in
+      reactor(key.reactor)?.liveSession(key.id).map { (key, $0) }
+    }
+    guard !sessions.isEmpty else { return }
+    read { [self] in
+      for (key, session) in sessions {
+        session.confirmCurrent { [weak self] result in
+          guard let self, !isReply, case .success = result else { return }
+          send(.claims([key], by: node, isReply: true), to: claimant, about: key)
+        }
       }
     }
   }

@@ -29,8 +29,10 @@ extension ClusterNode {
     guard let global = globals.first(where: { $0.name == name }) else {
       return reply(NodeReply.applied.bytes)
     }
-    global.refresh { isRead in
-      reply((isRead ? NodeReply.applied : .unavailable).bytes)
+    read {
+      global.refresh { isRead in
+        reply((isRead ? NodeReply.applied : .unavailable).bytes)
+      }
     }
   }
 }

@@ -31,6 +31,9 @@ package final class ClusterNode: Sendable {
     /// The sessions of this node that others are subscribed to.
     var feeds: [SessionKey: RemoteFeed] = [:]
     var nextDigest: Milliseconds = 0
+    /// When the sessions in memory are compared with the store next, if a process cannot be reached; `.max` during
+    /// a comparison.
+    var nextComparison: Milliseconds = 0
     var ticker: Task<Void, Never>?
     var differences = NodeDifferences()
     /// The earlier incarnations of this process.
@@ -88,11 +91,16 @@ package final class ClusterNode: Sendable {
   let logger: Logger
   /// The release of the service.
   let release: String
+  /// The other processes that the store confirms.
+  let running: @Sendable () -> [NodeID]
   let state: Mutex<State>
   let acceptedRuns = AcceptedRuns()
   let uses = SessionUses()
   let counters = NodeCounters()
   private let hosted = Mutex(Hosted())
+  /// Whether the log blocks the threads that read from it.
+  private let readsBlock = Atomic<Bool>(false)
+  private let reads = DispatchQueue(label: "cluster-reads", attributes: .concurrent)
   private let start = ContinuousClock.now
 
   /// Creates a node that is about to join.
@@ -102,12 +110,15 @@ package final class ClusterNode: Sendable {
   ///   - bus: The connection to the other nodes.
   ///   - settings: The settings.
   ///   - release: The release of the service, for ``nodes(completion:)``.
+  ///   - running: The other processes that the store confirms, whether the bus reaches them or not.
   ///   - logger: The log of the service.
   package init(
     named name: String, bus: any ClusterBus, settings: ClusterSettings = ClusterSettings(),
-    release: String = "0", logger: Logger = .silent
+    release: String = "0", running: @escaping @Sendable () -> [NodeID] = { [] },
+    logger: Logger = .silent
   ) {
     self.bus = bus
+    self.running = running
     self.release = release
     self.logger = logger
     let id = NodeID(name: name, incarnation: .random(in: .min ... .max))
@@ -118,6 +129,7 @@ package final class ClusterNode: Sendable {
   /// Joins the cluster, and begins to execute requests of other nodes.
   package func start(_ host: Host) {
     hosted.withLock { $0.host = host }
+    readsBlock.store(host.readsFromDisk, ordering: .relaxed)
     describeReactors()
     bus.join(as: node, self)
     let ticker = Task { [weak self] in
@@ -163,6 +175,9 @@ package final class ClusterNode: Sendable {
 
   package var readiness: NodeState { state.withLock { $0.machine.state } }
 
+  /// Whether the store confirms this node; otherwise it serves nothing from memory.
+  package var isConfirmed: Bool { bus.hasQuorum }
+
   /// The ready nodes, this one included.
   package var readyNodes: [NodeID] { state.withLock { $0.machine.readyNodes } }
 
@@ -197,6 +212,7 @@ package final class ClusterNode: Sendable {
     handle { $0.tick(at: $1) }
     sendDigests()
     sendReminders()
+    closeContinuedSessions()
   }
 
   // MARK: The machine
@@ -220,7 +236,31 @@ package final class ClusterNode: Sendable {
       effects = state.machine.takeEffects()
       receivers = effects.map { state.takeReceiver(of: $0) }
     }
-    for (effect, receiver) in zip(effects, receivers) { execute(effect, for: receiver) }
+    guard readsBlock.load(ordering: .relaxed), effects.contains(where: mayRead) else {
+      for (effect, receiver) in zip(effects, receivers) { execute(effect, for: receiver) }
+      return
+    }
+    // Heartbeats and replies do not wait for the store.
+    var reading: [ClusterEffect] = []
+    for (effect, receiver) in zip(effects, receivers) {
+      if mayRead(effect) { reading.append(effect) } else { execute(effect, for: receiver) }
+    }
+    read { [self, reading] in for effect in reading { execute(effect, for: nil) } }
+  }
+
+  /// Whether an effect may read from the store.
+  private func mayRead(_ effect: ClusterEffect) -> Bool {
+    switch effect {
+    case .findLastWriter, .refreshGlobals: true
+    case .execute(_, let request), .handOver(_, let request): !isInMemory(request.session)
+    default: false
+    }
+  }
+
+  /// Calls a function that may read from the store: on a queue if that blocks, because threads of the bus and of
+  /// requests must not be blocked.
+  func read(_ body: @escaping @Sendable () -> Void) {
+    if readsBlock.load(ordering: .relaxed) { reads.async(execute: body) } else { body() }
   }
 
   private func execute(_ effect: ClusterEffect, for receiver: Receiver?) {

@@ -93,6 +93,11 @@ final class DaemonReadiness: Sendable {
     guard node.readiness != .joining else {
       return ServiceReadiness(problem: "The node \(node.node.name) is joining the cluster.")
     }
+    guard node.isConfirmed else {
+      return ServiceReadiness(
+        problem:
+          "The store does not confirm the node \(node.node.name), which serves nothing meanwhile.")
+    }
     let differences = node.differences.map { node, differences in
       "\(node.name) differs in \(differences.joined(separator: ", "))"
     }
