@@ -406,7 +406,7 @@ let package = Package(
       name: "ReactorService",
       dependencies: [
         "CCrashMarks", "Identity", "MicrohttpdServer",
-        "ReactorCluster", "ReactorCoding", "ReactorHost", "ReactorHTTP",
+        "ReactorCluster", "ReactorCoding", "ReactorHost", "ReactorHTTP", "ReactorLinks",
         "ReactorLog", "ReactorPages", "ReactorTransport", "SQLiteLog", "SystemThreads", "Telemetry",
         "TerminalClient", "Zlib",
         // The store nats://, which a build without libnats omits.

@@ -64,12 +64,32 @@ extension Configuration {
     Setting(
       "cluster.node", \.clusterNode, .nodeName,
       help: """
-        The name of this process among those that share a store nats://, another one for each; empty \
-        for the machine's name and the port.
+        The name of this process among those that share a store nats:// or postgres://, another one for each; \
+        empty for the machine's name and the port.
+        """),
+    Setting(
+      "cluster.listen", \.clusterListen, .nodeAddress,
+      help: """
+        The address on which this node of a store postgres:// listens for the other nodes, never a public one; \
+        port 0 selects a free one. Empty for one process that uses the store alone.
+        """),
+    Setting(
+      "cluster.address", \.clusterAddress, .nodeAddress,
+      help: """
+        The address at which the other nodes reach this one, if it is not that of cluster.listen: needed if \
+        that stands for all addresses of the machine (0.0.0.0, [::]).
+        """),
+    Setting(
+      "cluster.secret", \.clusterSecret, .path,
+      help: """
+        A file of at least 32 random bytes, the same at all nodes: with cluster.listen, nodes prove to each \
+        other that they have it.
         """),
     Setting(
       "cluster.heartbeat", \.clusterHeartbeat, .duration(0.05...10),
-      help: "The interval at which the nodes of a store nats:// announce themselves."),
+      help:
+        "The interval at which the nodes of a store nats:// or postgres:// announce themselves to each other."
+    ),
     Setting(
       "cluster.suspect", \.clusterSuspect, .duration(0.2...60),
       help: """

@@ -49,6 +49,15 @@ public struct Configuration: Sendable {
   /// `cluster.node`: the name of this node; empty derives it from the machine and the address.
   public var clusterNode = NodeName.automatic
 
+  /// `cluster.listen`: the address for the other nodes of a store in PostgreSQL, or `nil` for one process alone.
+  public var clusterListen: LinkListenAddress = .none
+
+  /// `cluster.address`: the address at which the others reach this node; empty for that of `cluster.listen`.
+  public var clusterAddress: LinkListenAddress = .none
+
+  /// `cluster.secret`: the path of the file with the secret of the nodes; empty for none.
+  public var clusterSecret = ""
+
   /// `cluster.heartbeat`: the interval at which nodes announce themselves.
   public var clusterHeartbeat = Duration.milliseconds(500)
 

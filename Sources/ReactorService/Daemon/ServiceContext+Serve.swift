@@ -138,6 +138,7 @@ extension ServiceContext {
     logger.info("draining", ["grace": configuration.shutdownGrace.description])
     readiness.stop()
     store.node?.drain()
+    store.drain?()
     await drain(api, server, store)
     logger.info("stopped")
   }

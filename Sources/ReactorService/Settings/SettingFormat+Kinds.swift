@@ -122,6 +122,16 @@ extension SettingFormat where Value == ListenAddress {
   }
 }
 
+extension SettingFormat where Value == LinkListenAddress {
+  /// The address of a node for the others; empty for none.
+  static var nodeAddress: SettingFormat {
+    SettingFormat(
+      placeholder: "HOST:PORT",
+      expected: "HOST:PORT with a port from 0 to 65535, such as 10.0.0.5:7946 or [::1]:7946",
+      read: { LinkListenAddress($0) }, write: \.text)
+  }
+}
+
 extension SettingFormat where Value == FilePermissions {
   /// A file mode in octal, as in `chmod`.
   static var permissions: SettingFormat {

@@ -10,11 +10,19 @@
     /// Opens a store in a database; blocks.
     func openDatabase(_ text: String) throws(ConfigurationError) -> OpenStore {
       let settings = try databaseSettings(text)
+      let links = try configuration.linkSettings()
+      let log: PostgresLog
       do throws(PostgresLogError) {
-        let log = try PostgresLog(settings, logger: logger)
-        return OpenStore(log: log) { log.close(within: $0) }
+        log = try PostgresLog(settings, logger: logger)
       } catch {
         throw ConfigurationError(error)
+      }
+      guard let links else { return OpenStore(log: log) { log.close(within: $0) } }
+      do throws(ConfigurationError) {
+        return try join(log, settings, links)
+      } catch {
+        log.close(within: .zero)
+        throw error
       }
     }
 

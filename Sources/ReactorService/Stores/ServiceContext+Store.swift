@@ -24,6 +24,9 @@ struct OpenStore: Sendable {
   /// if the store has none.
   var sharedMarks: (@Sendable (CrashMarks?) -> any SharedMarking)?
 
+  /// Announces in the store that this process is about to stop, or `nil` if the store has no nodes.
+  var drain: (@Sendable () -> Void)?
+
   /// The node that shares the sessions of the store with others, or `nil` if this process owns all
   /// sessions.
   var node: ClusterNode?
@@ -56,6 +59,7 @@ extension ServiceContext {
 
   /// Opens the configured store.
   func openStore() async throws(ConfigurationError) -> OpenStore {
+    try configuration.checkLinks()
     switch configuration.store {
     case .memory:
       return OpenStore(

@@ -6,8 +6,11 @@ import Testing
 @Suite(.blocking) struct NodeKillTests {
   private let key = "/v1/reactors/counter/sessions/demo"
 
-  @Test func `the kill of a session's owner loses and doubles no action`() throws {
-    let cluster = try NodeCluster()
+  @Test(arguments: ClusterKind.allCases)
+  func `the kill of a session's owner loses and doubles no action`(
+    _ kind: ClusterKind
+  ) throws {
+    let cluster = try NodeCluster(of: kind)
     #expect(try cluster.clients(of: "counter", "demo")[0].post(#""increase""#).status == 200)
     let owner = try cluster.owner()
     let stream = try SessionClient(cluster[(owner + 1) % 3].client(), key).events()
@@ -42,7 +45,7 @@ import Testing
     try killed.process.wait()
     let takeovers = try cluster.nodes.map { try $0.figure("takeovers_total") ?? 0 }
     #expect(takeovers.reduce(0, +) >= 1)
-    for node in cluster.nodes {
+    for node in cluster.nodes where kind == .brokers {
       #expect(try MetricsReading(node.client())["reactord_log_forks_total"] == 0)
     }
     // The killed node returns, and owns sessions again.
@@ -52,8 +55,11 @@ import Testing
       try SessionClient(cluster[owner].client(), key).post(#""increase""#).json == ["value": 202])
   }
 
-  @Test func `a node that is stopped hands its sessions over without an error elsewhere`() throws {
-    let cluster = try NodeCluster()
+  @Test(arguments: ClusterKind.allCases)
+  func `a node that is stopped hands its sessions over without an error elsewhere`(
+    _ kind: ClusterKind
+  ) throws {
+    let cluster = try NodeCluster(of: kind)
     let sessions = (0..<8).map { "s\($0)" }
     for id in sessions {
       #expect(try cluster.clients(of: "counter", id)[0].post(#""increase""#).status == 200)
@@ -90,8 +96,11 @@ import Testing
     }
   }
 
-  @Test func `timers and effects of a killed node continue at another one`() throws {
-    let cluster = try NodeCluster(program: "faulty")
+  @Test(arguments: ClusterKind.allCases)
+  func `timers and effects of a killed node continue at another one`(
+    _ kind: ClusterKind
+  ) throws {
+    let cluster = try NodeCluster(program: "faulty", of: kind)
     let alarm = cluster.clients(of: "alarm", "a")
     // The owner is killed before the timers are due.
     let arm = #"{"arm":{"from":0,"count":20,"delay":30000,"step":5}}"#
@@ -115,8 +124,11 @@ import Testing
     }
   }
 
-  @Test func `an accepted action of a killed node runs again at the next owner`() throws {
-    let cluster = try NodeCluster(program: "faulty")
+  @Test(arguments: ClusterKind.allCases)
+  func `an accepted action of a killed node runs again at the next owner`(
+    _ kind: ClusterKind
+  ) throws {
+    let cluster = try NodeCluster(program: "faulty", of: kind)
     let prefer = ["Prefer": "respond-async", "Idempotency-Key": "\"k\""]
     let actions = [
       ("faulty", #""wait""#), ("ledger", #"{"enterLater":{"_0":7,"after":1000}}"#),
@@ -156,8 +168,11 @@ import Testing
     }
   }
 
-  @Test func `another configuration is reported, and a stopping node is not ready`() throws {
-    let cluster = try NodeCluster(count: 2)
+  @Test(arguments: ClusterKind.allCases)
+  func `another configuration is reported, and a stopping node is not ready`(
+    _ kind: ClusterKind
+  ) throws {
+    let cluster = try NodeCluster(count: 2, of: kind)
     try cluster.start(
       1,
       [
