@@ -149,7 +149,7 @@ private final class Peer {
       _ = try peer.send(frame)
       #expect(try peer.receive() == nil)
     }
-    // A size above the bound, an unknown kind, and a greeting that is none or too large.
+    // A size above the bound, an unknown kind, and a greeting without fields or of excessive size.
     for bytes: [UInt8] in [[255, 0, 0, 0, 4], [0, 0, 0, 0, 77]] {
       let peer = try Peer(second)
       #expect(try peer.greet(as: stranger, two)?.kind == .welcome)
