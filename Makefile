@@ -55,9 +55,8 @@ run: ## Build and start the daemon on LISTEN (127.0.0.1:8080), with ARGS; CONFIG
 	  done; } & \
 	exec "$$reactord" serve --config config/reactord.json5 --listen $(LISTEN) $(ARGS)
 
-cluster: ## Build and start three brokers and N nodes (3) on ports 4221 and 8081, with ARGS.
-	@$(packages) build try
-	@config/unpack-packages test-unpacked .build/prometheus
+cluster: ## Build and start a PostgreSQL server and N nodes (3) on ports 8081 and 7946, with ARGS.
+	@$(packages) build try cluster
 	swift build $(run_build) --product reactord
 	@config/cluster "$$(swift build $(run_build) --show-bin-path)/reactord" $(ARGS)
 
