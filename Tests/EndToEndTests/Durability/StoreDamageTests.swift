@@ -215,7 +215,9 @@ import Testing
     let context: Comment = "\(damages.map(\.column))"
     let damaged = try export(store)
     let sound = base.filter { damaged[$0.key] == $0.value }
-    #expect(sound.count >= base.count - damages.count, context)
+    // A row with the name of another session changes both sessions.
+    let touched = damages.map { $0.column.hasSuffix(".session") ? 2 : 1 }.reduce(0, +)
+    #expect(sound.count >= base.count - touched, context)
     // A strict import names what it rejects, and the other one imports all sessions that are sound.
     let file = folder["\(store).jsonl"]
     let strict = try run("import --store 'sqlite:\(folder["strict-\(store)"])' < '\(file)'")
