@@ -103,7 +103,9 @@ internal import Telemetry
       }
     }
     if let time = acceptsAt, time <= now {
-      acceptsAt = poller.addReadable(listener.descriptor, token: Self.listening) ? nil : now + 100
+      acceptsAt =
+        poller.addReadable(listener.descriptor, token: Self.listening)
+        ? nil : now + Self.acceptPause
     }
   }
 

@@ -6,7 +6,7 @@ final class PendingWrite: Sendable {
   let request: WriteRequest
   /// The log of the session that requests it, or `nil` for a global and for maintenance.
   let session: PostgresSessionLog?
-  /// The revision that the global must have; `nil` for a global without a value.
+  /// The revision that the global must have, or `nil` for a global without a value.
   let revision: UInt64?
   /// The time at which the request fails without a response of the database, in ``Clock/milliseconds``.
   let deadline: Int64
