@@ -1,7 +1,7 @@
+import Commands
 import Foundation
 import Glibc
 import Synchronization
-import TestSupport
 
 /// A PostgreSQL server in a temporary folder, which accepts connections at a socket in it.
 ///
@@ -79,7 +79,7 @@ public final class PostgresServer: Sendable {
   public func kill() throws {
     guard let id else { return }
     _ = Glibc.kill(id, SIGKILL)
-    guard eventually({ Glibc.kill(id, 0) != 0 }) else {
+    guard Self.eventually({ Glibc.kill(id, 0) != 0 }) else {
       throw Failure(description: "the server does not end")
     }
     _ = FileManager.default.createFile(atPath: "\(folder)/keep", contents: nil)
@@ -141,7 +141,7 @@ public final class PostgresServer: Sendable {
     guard error == 0 else { throw Failure(description: "bash does not start: \(error)") }
     let (descriptor, parent) = (ends[1], child)
     lifeline.withLock { $0 = (descriptor, parent) }
-    let isReady = eventually { (try? query("select 1")) == "1" }
+    let isReady = Self.eventually { (try? query("select 1")) == "1" }
     unlink("\(folder)/keep")
     guard isReady else { throw Failure(description: "the server does not start: \(output)") }
   }
@@ -155,6 +155,15 @@ public final class PostgresServer: Sendable {
       var status: Int32 = 0
       while waitpid(parent, &status, 0) < 0, errno == EINTR {}
     }
+  }
+
+  /// Waits for a condition that has no signal: programs that measure link no library of tests.
+  private static func eventually(_ condition: () -> Bool) -> Bool {
+    for _ in 0..<20_000 {
+      if condition() { return true }
+      usleep(5_000)
+    }
+    return false
   }
 
   /// The words before a program that root runs as the user of the server.

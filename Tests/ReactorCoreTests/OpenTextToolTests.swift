@@ -1,8 +1,8 @@
+import Commands
 import Foundation
 import PublicTestData
 import ReactorCoding
 import ReactorCore
-import TestSupport
 import Testing
 
 /// The schema and the TypeScript type of open texts, as a validator and `tsc` read them.

@@ -1,5 +1,5 @@
+import Commands
 import Foundation
-import TestSupport
 import Testing
 
 /// The table "If the compiler says …" of the documentation, compared with the compiler's messages.

@@ -1,5 +1,5 @@
+import Commands
 import Foundation
-import TestSupport
 
 /// The report of the load generator.
 struct LoadReport: Decodable {

@@ -1,4 +1,4 @@
-import TestSupport
+import Commands
 import Testing
 import Zlib
 

@@ -1,7 +1,7 @@
+import Commands
 import Foundation
 import PublicTestData
 import ReactorCoding
-import TestSupport
 import Testing
 
 /// A validator of JSON Schema in another language.

@@ -1,5 +1,5 @@
+import Commands
 import Glibc
-import TestSupport
 
 /// A child process that a test writes to and reads from.
 final class Shell {
