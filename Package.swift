@@ -34,9 +34,8 @@ let package = Package(
     .library(name: "ReactorService", targets: ["ReactorService"]),
   ],
   traits: [
-    .trait(name: "NATS", description: "The store nats://, which needs libnats."),
     .trait(name: "PostgreSQL", description: "The store postgres://, which needs libpq."),
-    .default(enabledTraits: ["NATS", "PostgreSQL"]),
+    .default(enabledTraits: ["PostgreSQL"]),
   ],
   targets: [
     // The reactive kernel: standard library, Synchronization and Dispatch only.
@@ -61,7 +60,7 @@ let package = Package(
     .testTarget(
       name: "ReactorCoreTests",
       dependencies: [
-        "PublicTestData", "ReactorCoding", "ReactorCore", "ReactorStreams", "TestSupport",
+        "Commands", "PublicTestData", "ReactorCoding", "ReactorCore", "ReactorStreams",
       ],
       swiftSettings: settings),
 
@@ -129,7 +128,7 @@ let package = Package(
       name: "ReactorCoding", swiftSettings: settings + [.strictMemorySafety()]),  // SE-0458
     .testTarget(
       name: "ReactorCodingTests",
-      dependencies: ["PublicTestData", "RandomJSON", "ReactorCoding", "TestSupport"],
+      dependencies: ["Commands", "PublicTestData", "RandomJSON", "ReactorCoding"],
       swiftSettings: settings),
 
     // The logger and the metrics that every target above the kernel uses.
@@ -177,8 +176,8 @@ let package = Package(
     .testTarget(
       name: "ReactorClusterTests",
       dependencies: [
-        "Brokers", "NATSBus", "NATSClient", "NATSLog", "ReactorCluster", "ReactorCore",
-        "ReactorHost", "ReactorLog", "Reactors", "ReactorStreams", "Telemetry", "TestSupport",
+        "ReactorCluster", "ReactorCore", "ReactorHost", "ReactorLog", "Reactors", "ReactorStreams",
+        "Telemetry", "TestSupport",
       ],
       swiftSettings: settings),
 
@@ -249,9 +248,8 @@ let package = Package(
     .testTarget(
       name: "SQLiteLogTests",
       dependencies: [
-        "Brokers", "LogTestSupport", "NATSClient", "NATSLog", "PostgresLog", "PostgresServers",
-        "ReactorCore", "ReactorHost", "ReactorLog", "ReactorStreams", "SQLiteLog", "Telemetry",
-        "TestSupport",
+        "Commands", "LogTestSupport", "PostgresLog", "PostgresServers", "ReactorCore",
+        "ReactorHost", "ReactorLog", "ReactorStreams", "SQLiteLog", "Telemetry", "TestSupport",
       ],
       swiftSettings: settings),
 
@@ -268,40 +266,7 @@ let package = Package(
       swiftSettings: settings),
     // The PostgreSQL servers of tests.
     .target(
-      name: "PostgresServers", dependencies: ["TestSupport"], path: "Tests/PostgresServers",
-      swiftSettings: settings),
-
-    // The connection to NATS brokers: the only importer of libnats.
-    .systemLibrary(name: "CNats", providers: [.apt(["libnats-dev"])]),
-    .target(
-      name: "NATSClient", dependencies: ["CNats", "ReactorCoding"],
-      swiftSettings: settings + [.strictMemorySafety()]),  // SE-0458
-    .testTarget(
-      name: "NATSClientTests", dependencies: ["Brokers", "NATSClient"], swiftSettings: settings),
-
-    // The durable log on JetStream.
-    .target(
-      name: "NATSLog",
-      dependencies: [
-        "NATSClient", "ReactorCoding", "ReactorLog", "ReactorStreams", "SystemThreads", "Telemetry",
-      ],
-      swiftSettings: settings + [.strictMemorySafety()]),  // SE-0458
-    .testTarget(
-      name: "NATSLogTests",
-      dependencies: [
-        "Brokers", "NATSClient", "NATSLog", "ReactorCoding", "ReactorLog", "Telemetry",
-        "TestSupport",
-      ],
-      swiftSettings: settings),
-
-    // The messages between the nodes of a cluster over NATS, without JetStream.
-    .target(
-      name: "NATSBus",
-      dependencies: ["NATSClient", "ReactorCluster", "ReactorLog", "SystemThreads"],
-      swiftSettings: settings + [.strictMemorySafety()]),  // SE-0458
-    .testTarget(
-      name: "NATSBusTests",
-      dependencies: ["Brokers", "NATSBus", "NATSClient", "ReactorCluster", "ReactorLog"],
+      name: "PostgresServers", dependencies: ["Commands"], path: "Tests/PostgresServers",
       swiftSettings: settings),
 
     // The messages between the nodes of a cluster over connections of their own.
@@ -323,7 +288,7 @@ let package = Package(
       name: "Zlib", dependencies: ["CZlib"],
       swiftSettings: settings + [.strictMemorySafety()]),  // SE-0458
     .testTarget(
-      name: "ZlibTests", dependencies: ["TestSupport", "Zlib"], swiftSettings: settings),
+      name: "ZlibTests", dependencies: ["Commands", "Zlib"], swiftSettings: settings),
 
     // Hashes, authentication codes and signatures: the only importer of OpenSSL.
     .systemLibrary(name: "COpenSSL", providers: [.apt(["libssl-dev"])]),
@@ -351,8 +316,8 @@ let package = Package(
     .testTarget(
       name: "ReactorsTests",
       dependencies: [
-        "LogTestSupport", "ReactorCoding", "ReactorCore", "ReactorFlows", "ReactorHost",
-        "ReactorLog", "Reactors", "ReactorStreams", "ReactorTesting", "TestSupport",
+        "Commands", "LogTestSupport", "ReactorCoding", "ReactorCore", "ReactorFlows", "ReactorHost",
+        "ReactorLog", "Reactors", "ReactorStreams", "ReactorTesting",
       ],
       swiftSettings: settings),
 
@@ -370,7 +335,8 @@ let package = Package(
       name: "CurlTransport", dependencies: ["CCurl", "ClientCore", "SystemThreads"],
       swiftSettings: settings + [.strictMemorySafety()]),  // SE-0458
     .testTarget(
-      name: "CurlTransportTests", dependencies: ["ClientCore", "CurlTransport", "TestSupport"],
+      name: "CurlTransportTests",
+      dependencies: ["ClientCore", "Commands", "CurlTransport", "TestSupport"],
       swiftSettings: settings),
 
     // The Swift client of hosted reactors, for apps and servers. Builds on Apple's platforms as well.
@@ -409,10 +375,6 @@ let package = Package(
         "ReactorCluster", "ReactorCoding", "ReactorHost", "ReactorHTTP", "ReactorLinks",
         "ReactorLog", "ReactorPages", "ReactorTransport", "SQLiteLog", "SystemThreads", "Telemetry",
         "TerminalClient", "Zlib",
-        // The store nats://, which a build without libnats omits.
-        .target(name: "NATSBus", condition: .when(traits: ["NATS"])),
-        .target(name: "NATSClient", condition: .when(traits: ["NATS"])),
-        .target(name: "NATSLog", condition: .when(traits: ["NATS"])),
         // The store postgres://, which a build without libpq omits.
         .target(name: "PostgresLog", condition: .when(traits: ["PostgreSQL"])),
       ],
@@ -431,10 +393,9 @@ let package = Package(
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
-        "Brokers", "HotPathCounts", "PostgresServers", "PublicTestData", "ReactorClient",
+        "Commands", "HotPathCounts", "PostgresServers", "PublicTestData", "ReactorClient",
         "ReactorCoding", "ReadmeExample", "TestSupport", "cart", "counter-client", "faulty",
-        "offline",
-        "reactord", "releases", "room", "talk", "todo",
+        "offline", "reactord", "releases", "room", "talk", "todo",
       ],
       exclude: [
         "Durability/faults.c",  // the tests compile it, to be preloaded
@@ -464,9 +425,9 @@ let package = Package(
     .target(
       name: "FuzzedParsers",
       dependencies: [
-        "ClientCore", "Crypto", "Identity", "MicrohttpdServer", "NATSClient", "NATSLog",
-        "ReactorCluster", "ReactorCoding", "ReactorCore", "ReactorHost", "ReactorHTTP",
-        "ReactorLog", "Reactors", "ReactorService", "ReactorTransport",
+        "ClientCore", "Crypto", "Identity", "MicrohttpdServer", "ReactorCluster", "ReactorCoding",
+        "ReactorCore", "ReactorHost", "ReactorHTTP", "ReactorLog", "Reactors", "ReactorService",
+        "ReactorTransport",
       ],
       path: "Tests/Fuzzing/FuzzedParsers", swiftSettings: settings),
     .testTarget(name: "FuzzingTests", dependencies: ["FuzzedParsers"], swiftSettings: settings),
@@ -475,9 +436,6 @@ let package = Package(
       name: "ParserCosts", dependencies: ["FuzzedParsers"], path: "Tests/Fuzzing/ParserCosts",
       swiftSettings: settings),
 
-    // The NATS brokers of tests.
-    .target(name: "Brokers", path: "Tests/Brokers", swiftSettings: settings),
-
     // Random JSON values for property tests.
     .target(
       name: "RandomJSON", dependencies: ["ReactorCoding"], path: "Tests/RandomJSON",
@@ -485,6 +443,8 @@ let package = Package(
 
     // The helpers of several test targets.
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+    // Programs that tests, and programs that measure, run to their end.
+    .target(name: "Commands", path: "Tests/Commands", swiftSettings: settings),
 
     // The location of public test data.
     .target(name: "PublicTestData", path: "Tests/PublicTestData", swiftSettings: settings),
@@ -535,10 +495,10 @@ let package = Package(
     .executableTarget(
       name: "Benchmarks",
       dependencies: [
-        "AllocationCounter", "BareHandler", "Brokers", "ClientCore", "Identity", "LogTestSupport",
-        "ReactorClient", "ReactorCore", "ReactorFlows", "ReactorHost", "ReactorHTTP", "ReactorLog",
-        "Reactors", "ReactorStreams", "ReactorTransport", "SampleToken", "SQLiteLog", "StreamLoad",
-        "reactord",
+        "AllocationCounter", "BareHandler", "ClientCore", "Identity", "LogTestSupport",
+        "PostgresServers", "ReactorClient", "ReactorCore", "ReactorFlows", "ReactorHost",
+        "ReactorHTTP", "ReactorLog", "Reactors", "ReactorStreams", "ReactorTransport",
+        "SampleToken", "SQLiteLog", "StreamLoad", "reactord",
       ],
       path: "Tests/Benchmarks",
       exclude: [
@@ -560,12 +520,13 @@ let package = Package(
     .target(name: "SampleToken", path: "Tests/SampleToken", swiftSettings: settings),
     // `make hostile`: abusive clients beside well-behaved ones.
     .executableTarget(
-      name: "Hostile", dependencies: ["reactord", "Brokers"], path: "Tests/Hostile",
+      name: "Hostile", dependencies: ["PostgresServers", "reactord"], path: "Tests/Hostile",
       swiftSettings: settings),
     .executableTarget(
       name: "StreamLoad", path: "Tests/StreamLoad", linkerSettings: [.linkedLibrary("m")]),
     .testTarget(
-      name: "StreamLoadTests", dependencies: ["StreamLoad", "TestSupport"], swiftSettings: settings),
+      name: "StreamLoadTests", dependencies: ["Commands", "StreamLoad", "TestSupport"],
+      swiftSettings: settings),
     .executableTarget(
       name: "BareHandler", path: "Tests/BareHandler",
       linkerSettings: [.linkedLibrary("microhttpd")]),
@@ -594,10 +555,7 @@ let groups = [
     "ReactorHostTests", "ReactorLogTests", "ReactorServiceTests", "ReactorTransportTests",
     "ReactorsTests", "SQLiteLogTests", "SystemThreadsTests", "TelemetryTests", "ZlibTests",
   ],
-  "cluster": [
-    "NATSBusTests", "NATSClientTests", "NATSLogTests", "PostgresLogTests", "ReactorClusterTests",
-    "ReactorLinksTests",
-  ],
+  "cluster": ["PostgresLogTests", "ReactorClusterTests", "ReactorLinksTests"],
   "client": ["ClientCoreTests", "CurlTransportTests", "ReactorClientTests", "TerminalClientTests"],
   "tools": ["BenchmarksTests", "FuzzingTests", "StreamLoadTests"],
 ]

@@ -18,31 +18,12 @@ void reactord_set_socket_filter(reactord_receive_gate receive_gate, reactord_rec
   current_context = context;
 }
 
-/* The number of reads of one byte that fail in a row before a connection counts as closed. */
-enum { failures_limit = 1000 };
-static _Thread_local int failures;
-
-/*
- * libnats before 3.8 ignores that a read of the last line of its handshake has failed (nats.c, pull
- * request 707). If a broker stops in that moment, libnats reads again without end: it holds the lock of
- * the connection and stores a byte for each attempt. To libnats a closed connection is an error.
- */
-static int repeats_failed_read(size_t size, ssize_t count) {
-  if (size != 1 || count >= 0 || errno != EAGAIN) {
-    failures = 0;
-    return 0;
-  }
-  failures += 1;
-  return failures > failures_limit;
-}
-
 ssize_t recv(int descriptor, void *buffer, size_t size, int flags) {
   if (current_receive_gate != NULL && !current_receive_gate(current_context, descriptor)) {
     errno = EAGAIN;
     return -1;
   }
   ssize_t count = recvfrom(descriptor, buffer, size, flags, NULL, NULL);
-  if (repeats_failed_read(size, count)) return 0;
   if (count <= 0 || current_filter == NULL) return count;
   count = current_filter(current_context, descriptor, buffer, (size_t)count, (size_t)count < size);
   if (count < 0) errno = EAGAIN;

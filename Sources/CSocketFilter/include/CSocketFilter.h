@@ -8,9 +8,7 @@
    requests that are not valid HTTP (RFC 9112). It also writes as much as a socket has room for. This
    library defines recv(), send() and sendmsg(), which the dynamic and the static linker prefer to
    those of the C library, so that a filter receives the bytes before the parser, and a gate limits
-   the bytes that are read and written.
-
-   recv() also ends reads that libnats before 3.8 repeats without end, see filter.c. */
+   the bytes that are read and written. */
 
 /* Returns whether to read a descriptor now; if not, recv() fails with EAGAIN and reads nothing. */
 typedef bool (*reactord_receive_gate)(void *_Nullable context, int descriptor);

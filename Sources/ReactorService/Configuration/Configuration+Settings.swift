@@ -36,36 +36,19 @@ extension Configuration {
         password belongs into the file of settings, the environment or PGPASSFILE.
         """),
     Setting(
-      "cluster.credentials", \.clusterCredentials, .path,
-      help: "The credentials file (.creds) for the brokers of a store nats://; empty for none."),
-    Setting(
       "cluster.wait", \.clusterWait, .duration(1...300),
       help: """
-        How long requests wait for the brokers of a store nats:// or the database of a store postgres:// \
-        that does not confirm a change, before they get 503.
+        How long requests wait for the database of a store postgres:// that does not confirm a change, before \
+        they get 503.
         """),
     Setting(
       "cluster.name", \.clusterName, .clusterName,
-      help: """
-        The prefix of all subjects and streams of a store nats://, and the schema of the tables of a store \
-        postgres://.
-        """),
-    Setting(
-      "cluster.replicas", \.clusterReplicas, .count(1...5),
-      help: """
-        The number of brokers that store each stream of a store nats://: 1 for development, 3 to \
-        survive the loss of a broker.
-        """),
-    Setting(
-      "cluster.streams", \.clusterStreams, .count(1...100),
-      help: """
-        The number of streams of session logs of a store nats://, fixed when the store is created.
-        """),
+      help: "The schema of the tables of a store postgres://, the same at all nodes of a cluster."),
     Setting(
       "cluster.node", \.clusterNode, .nodeName,
       help: """
-        The name of this process among those that share a store nats:// or postgres://, another one for each; \
-        empty for the machine's name and the port.
+        The name of this process among those that share a store postgres://, another one for each; empty for \
+        the machine's name and the port.
         """),
     Setting(
       "cluster.listen", \.clusterListen, .nodeAddress,
@@ -86,15 +69,10 @@ extension Configuration {
         other that they have it.
         """),
     Setting(
-      "cluster.heartbeat", \.clusterHeartbeat, .duration(0.05...10),
-      help:
-        "The interval at which the nodes of a store nats:// or postgres:// announce themselves to each other."
-    ),
-    Setting(
-      "cluster.suspect", \.clusterSuspect, .duration(0.2...60),
+      "cluster.suspect", \.clusterSuspect, .duration(1...60),
       help: """
-        The time without an announcement after which a node counts as failed, and others take its \
-        sessions over; at least twice cluster.heartbeat.
+        The time without an announcement, of which each node sends two per second, after which a node counts as \
+        failed, and others take its sessions over.
         """),
   ]
 
@@ -300,8 +278,7 @@ extension Configuration {
       "start.wait", \.startWait, .duration(0...3_600),
       help: """
         How long to wait at the start for another process, such as a predecessor that was killed, to \
-        release the address and the store, or for the brokers or the database of a store nats:// or \
-        postgres://.
+        release the address and the store, or for the database of a store postgres://.
         """),
     Setting(
       "shutdown.grace", \.shutdownGrace, .duration(0...3_600),

@@ -31,20 +31,11 @@ public struct Configuration: Sendable {
   /// `store`: where session logs are stored.
   public var store = StoreChoice.sqlite(path: "data/reactord.db")
 
-  /// `cluster.credentials`: the path of the brokers' credentials file; empty for none.
-  public var clusterCredentials = ""
-
-  /// `cluster.wait`: how long an append that the brokers do not confirm is repeated.
+  /// `cluster.wait`: how long requests wait for a database that does not confirm a change.
   public var clusterWait = Duration.seconds(15)
 
-  /// `cluster.name`: the prefix of all subjects and streams at the brokers.
+  /// `cluster.name`: the schema of the tables of a store in a database.
   public var clusterName = ClusterName.standard
-
-  /// `cluster.replicas`: the number of replicas of each stream.
-  public var clusterReplicas = 3
-
-  /// `cluster.streams`: the number of streams of session logs, fixed when the store is created.
-  public var clusterStreams = 3
 
   /// `cluster.node`: the name of this node; empty derives it from the machine and the address.
   public var clusterNode = NodeName.automatic
@@ -57,9 +48,6 @@ public struct Configuration: Sendable {
 
   /// `cluster.secret`: the path of the file with the secret of the nodes; empty for none.
   public var clusterSecret = ""
-
-  /// `cluster.heartbeat`: the interval at which nodes announce themselves.
-  public var clusterHeartbeat = Duration.milliseconds(500)
 
   /// `cluster.suspect`: the time without an announcement after which a node counts as failed.
   public var clusterSuspect = Duration.seconds(2)
@@ -89,7 +77,7 @@ public struct Configuration: Sendable {
   public var hasStrictTypes = false
 
   /// `start.wait`: how long to wait for another process to release the address or the store, or for its
-  /// brokers.
+  /// database.
   public var startWait = Duration.seconds(10)
 
   /// `shutdown.grace`: the time limit for draining.

@@ -8,7 +8,7 @@ public struct ConfigurationError: Error, Equatable {
   /// The exit code of the process, from `sysexits.h`.
   public let exitCode: Int32
 
-  /// Whether a retry can succeed: another process uses the store, or its brokers are not available.
+  /// Whether a retry can succeed: another process uses the store, or its database is not available.
   let isTemporary: Bool
 
   /// Lines to print below the message; empty for most errors.

@@ -7,7 +7,7 @@ internal import Telemetry
 /// The marks of running actions and the quarantine, in a file that outlives the process.
 ///
 /// Beside an SQLite store the file is `STORE.marks`, which `reactord quarantine` opens as well.
-/// With a store in memory or at brokers it is a file without a name that the supervisor retains.
+/// With a store in memory or in a database it is a file without a name that the supervisor retains.
 @safe
 final class CrashMarks: ActionMarking {
   /// The crash of the previous process.

@@ -30,7 +30,7 @@ extension ServiceContext {
     let marks: CrashMarks?
     switch configuration.store {
     case .sqlite(let path): marks = CrashMarks(besideStore: path, creating: true)
-    case .memory, .nats, .postgres:
+    case .memory, .postgres:
       marks = supervisor.flatMap { CrashMarks(descriptor: $0.marksDescriptor) }
     }
     guard let marks else {

@@ -42,9 +42,6 @@ extension ServiceContext {
     defer { deadline.isMet.store(true, ordering: .relaxed) }
     var hostSettings = configuration.host
     hostSettings.sendWait = configuration.api.actionWait
-    // Snapshots are more frequent at brokers, where loading a session reads its messages over the
-    // network.
-    if case .nats = configuration.store { hostSettings.snapshotInterval = 64 }
     if configuration.isPaused { hostSettings.pause() }
     let marks = await containCrashes(&hostSettings, store.sharedMarks)
     let host = Host(

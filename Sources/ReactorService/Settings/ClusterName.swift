@@ -1,4 +1,4 @@
-/// The prefix of the subjects and streams of a store at brokers: 1 to 32 of `A-Z a-z 0-9 _ -`.
+/// The schema of the tables of a store in a database: 1 to 32 of `A-Z a-z 0-9 _ -`.
 public struct ClusterName: Sendable, Equatable {
   /// The name.
   public let text: String

@@ -152,7 +152,7 @@ extension SettingFormat where Value == RetentionRules {
 }
 
 extension SettingFormat where Value == ClusterName {
-  /// The prefix of subjects and streams.
+  /// The schema of the tables of a store in a database.
   static var clusterName: SettingFormat {
     SettingFormat(
       placeholder: "NAME", expected: "a name of 1 to 32 of A-Z a-z 0-9 _ -",
@@ -172,8 +172,8 @@ extension SettingFormat where Value == StoreChoice {
   /// The kind and place of a store.
   static var store: SettingFormat {
     SettingFormat(
-      placeholder: "memory|sqlite:PATH|postgres://HOST/DB|nats://HOST[,...]",
-      expected: "memory, sqlite:PATH, postgres://USER@HOST/DATABASE or nats://HOST:PORT[,...]",
+      placeholder: "memory|sqlite:PATH|postgres://HOST/DB",
+      expected: "memory, sqlite:PATH or postgres://USER@HOST/DATABASE",
       read: { StoreChoice($0) }, write: \.description)
   }
 }

@@ -10,12 +10,17 @@ enum SettingInput: Sendable, Equatable {
 }
 
 extension SettingInput: CustomStringConvertible {
-  /// The value in an error message.
+  /// The value in an error message, without the user and the password of a URL.
   var description: String {
-    switch self {
-    case .text(""): "nothing"
-    case .text(let text): text
-    case .json(let value): value.description
-    }
+    let text =
+      switch self {
+      case .text(""): "nothing"
+      case .text(let text): text
+      case .json(let value): value.description
+      }
+    guard let scheme = text.firstRange(of: "://"), let at = text.lastIndex(of: "@"),
+      at >= scheme.upperBound
+    else { return text }
+    return String(text[..<scheme.upperBound] + "***" + text[at...])
   }
 }

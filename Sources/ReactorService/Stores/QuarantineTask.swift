@@ -1,7 +1,5 @@
-internal import Dispatch
 internal import ReactorHost
 internal import ReactorLog
-internal import Synchronization
 internal import Telemetry
 
 /// A task of `reactord quarantine …`.
@@ -14,12 +12,9 @@ public enum QuarantineTask: String, Sendable {
 
   /// Executes the task, also while a daemon uses the store.
   func execute(_ configuration: Configuration) throws(ConfigurationError) {
-    if case .nats(let addresses) = configuration.store {
-      return try execute(configuration, atBrokers: addresses)
-    }
     guard case .sqlite(let path) = configuration.store else {
       throw .configuration(
-        "'reactord quarantine' needs a store sqlite:PATH or nats://, found \(configuration.store)")
+        "'reactord quarantine' needs a store sqlite:PATH, found \(configuration.store)")
     }
     guard let marks = CrashMarks(besideStore: path, creating: false) else {
       throw .configuration("cannot open \"\(path).marks\", which the daemon creates")
@@ -31,25 +26,6 @@ public enum QuarantineTask: String, Sendable {
       marks.clearQuarantine()
       print("\(entries.count) entries removed")
     }
-  }
-
-  /// Executes the task at brokers; blocks.
-  private func execute(
-    _ configuration: Configuration, atBrokers addresses: String
-  ) throws(ConfigurationError) {
-    let result = Mutex<Result<Void, ConfigurationError>>(.success(()))
-    let isDone = DispatchSemaphore(value: 0)
-    let task = self
-    Task.detached {
-      do throws(ConfigurationError) {
-        try await task.execute(configuration, atBrokers: addresses)
-      } catch {
-        result.withLock { $0 = .failure(error) }
-      }
-      isDone.signal()
-    }
-    isDone.wait()
-    try result.withLock { $0 }.get()
   }
 
   /// Returns an entry as a JSON object.

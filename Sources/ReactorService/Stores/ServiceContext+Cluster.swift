@@ -10,7 +10,6 @@ extension ServiceContext {
   /// The settings of this process as a node.
   var clusterSettings: ClusterSettings {
     var settings = ClusterSettings()
-    settings.heartbeat = configuration.clusterHeartbeat.milliseconds
     settings.suspect = configuration.clusterSuspect.milliseconds
     settings.handOver = configuration.shutdownGrace.milliseconds / 2
     return settings

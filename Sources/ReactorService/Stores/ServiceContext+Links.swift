@@ -38,9 +38,6 @@ extension Configuration {
         "cluster.address: other nodes cannot connect to \((clusterAddress.address ?? listen)); name the address at "
           + "which they reach this machine")
     }
-    guard clusterSuspect >= clusterHeartbeat * 2 else {
-      throw .configuration("cluster.suspect: expected at least twice cluster.heartbeat")
-    }
     var secret: [UInt8]
     do throws(FileProblem) {
       secret = try SmallFile.read(clusterSecret, limit: CredentialFiles.sizeLimit)

@@ -34,7 +34,7 @@ struct OpenStore: Sendable {
 
 extension ServiceContext {
   /// Opens the configured store; waits up to `start.wait` for another process to release it, or for its
-  /// brokers.
+  /// database.
   ///
   /// In the meantime, clients of an inherited socket wait in its backlog.
   ///
@@ -81,7 +81,6 @@ extension ServiceContext {
       } catch {
         throw ConfigurationError(error)
       }
-    case .nats(let addresses): return try await openBrokers(addresses)
     case .postgres(let address): return try openDatabase(address)
     }
   }

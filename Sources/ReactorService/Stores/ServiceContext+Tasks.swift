@@ -9,15 +9,12 @@ internal import TerminalClient
 extension ServiceContext {
   /// Executes a maintenance task of the configured store, and prints the result.
   func execute(_ task: StoreTask, _ reactors: [ReactorRegistration]) async throws {
-    if case .nats(let addresses) = configuration.store {
-      return try await execute(task, atBrokers: addresses)
-    }
     if case .postgres(let address) = configuration.store {
       return try await execute(task, atDatabase: address, reactors)
     }
     guard case .sqlite(let path) = configuration.store else {
       throw ConfigurationError.configuration(
-        "'reactord log' needs a store sqlite:PATH, postgres:// or nats://, found \(configuration.store)"
+        "'reactord log' needs a store sqlite:PATH or postgres://, found \(configuration.store)"
       )
     }
     // A file size limit makes writes fail instead of ending the process.

@@ -31,8 +31,8 @@ final class Supervisor: Sendable {
   private let state = Mutex(State())
   private let wakeup: Waker
   private let output: ServiceOutput
-  /// The file for the marks of running actions, for a service with its store in memory or at
-  /// brokers.
+  /// The file for the marks of running actions, for a service with its store in memory or in
+  /// a database.
   private let marks: Int32
 
   /// Opens the sockets and handles signals.

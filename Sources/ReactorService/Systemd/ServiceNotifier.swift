@@ -13,7 +13,7 @@ final class ServiceNotifier: Sendable {
     case stopping = "STOPPING=1"
     /// The threads of the service respond.
     case watchdog = "WATCHDOG=1"
-    /// At startup, the process waits for another process to release the store, or for its brokers.
+    /// At startup, the process waits for another process to release the store, or for its database.
     case waiting = "STATUS=waiting for the store"
   }
 

@@ -65,7 +65,7 @@ struct ConfigurationFileTests {
     ),
     (
       "{ store: {} }",
-      "1:3: store: expected memory, sqlite:PATH, postgres://USER@HOST/DATABASE or nats://HOST:PORT[,...], found an object"
+      "1:3: store: expected memory, sqlite:PATH or postgres://USER@HOST/DATABASE, found an object"
     ),
     ("[]", " expected an object, found an array"),
     ("", "1:1: expected a value, found the end of the file"),

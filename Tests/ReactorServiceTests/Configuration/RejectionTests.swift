@@ -48,15 +48,15 @@ struct RejectionTests {
     ("--log-level=loud", "expected one of trace, debug, info, warning, error, found loud"),
     (
       "--store=disk",
-      "expected memory, sqlite:PATH, postgres://USER@HOST/DATABASE or nats://HOST:PORT[,...], found disk"
+      "expected memory, sqlite:PATH or postgres://USER@HOST/DATABASE, found disk"
     ),
     (
-      "--store=nats://",
-      "expected memory, sqlite:PATH, postgres://USER@HOST/DATABASE or nats://HOST:PORT[,...], found nats://"
+      "--store=nats://b1:4222,b2:4222",
+      "expected memory, sqlite:PATH or postgres://USER@HOST/DATABASE, found nats://b1:4222,b2:4222"
     ),
     (
-      "--store=nats://h:x",
-      "expected memory, sqlite:PATH, postgres://USER@HOST/DATABASE or nats://HOST:PORT[,...], found nats://h:x"
+      "--store=mysql://ada:a@secret@db/app",
+      "expected memory, sqlite:PATH or postgres://USER@HOST/DATABASE, found mysql://***@db/app"
     ),
     (
       "--auth-jwt-audience=,",
@@ -67,7 +67,7 @@ struct RejectionTests {
       "expected texts that are not empty, separated by commas, found a, ,b"
     ),
     ("--cluster-name=a.b", "expected a name of 1 to 32 of A-Z a-z 0-9 _ -, found a.b"),
-    ("--cluster-replicas=6", "expected a whole number from 1 to 5, found 6"),
+    ("--cluster-suspect=0.5", "expected a number of seconds from 1 to 60, found 0.5"),
     (
       "--listen=8080",
       "expected HOST:PORT with a port from 0 to 65535, such as 127.0.0.1:8080 or [::1]:8080, or"

@@ -24,7 +24,7 @@ struct StoreChoiceTests {
   }
 
   @Test(arguments: [
-    "", "memory:", "Memory", "sqlite", "sqlite:", "nats:x", "disk:x", "sqlite:a\0b",
+    "", "memory:", "Memory", "sqlite", "sqlite:", "nats://127.0.0.1:4222", "disk:x", "sqlite:a\0b",
   ])
   func `an invalid store is rejected`(_ text: String) {
     #expect(StoreChoice(text) == nil)
