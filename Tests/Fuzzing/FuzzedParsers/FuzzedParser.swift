@@ -54,9 +54,6 @@ public enum FuzzedParser: String, CaseIterable, Sendable {
   /// Messages between the nodes of a cluster.
   case cluster
 
-  /// Addresses of brokers, their greetings, and the messages that they store.
-  case brokers
-
   /// Parses `bytes` and checks the postconditions.
   public func run(_ bytes: [UInt8]) {
     switch self {
@@ -77,7 +74,6 @@ public enum FuzzedParser: String, CaseIterable, Sendable {
     case .events: ClientFuzzing.events(bytes)
     case .responses: ClientFuzzing.response(bytes)
     case .cluster: ClusterFuzzing.run(bytes)
-    case .brokers: BrokerFuzzing.run(bytes)
     }
   }
 }
@@ -93,7 +89,7 @@ extension FuzzedParser {
     case .events: ClientFuzzing.eventsOnly(bytes)
     case .responses: ClientFuzzing.responseOnly(bytes)
     case .pointer, .cursor, .request, .target, .headers, .bodies, .configuration, .tokens, .keys,
-      .rules, .cluster, .brokers:
+      .rules, .cluster:
       run(bytes)
     }
   }
@@ -103,8 +99,7 @@ extension FuzzedParser {
   public var costSizes: [Int] {
     switch self {
     case .cursor, .request, .target, .headers, .tokens, .keys, .rules, .responses: [1_024, 20_000]
-    case .json, .actions, .pointer, .patch, .connection, .bodies, .configuration, .events, .cluster,
-      .brokers:
+    case .json, .actions, .pointer, .patch, .connection, .bodies, .configuration, .events, .cluster:
       [1_024, 65_536, 1_048_576]
     }
   }
@@ -119,7 +114,6 @@ extension FuzzedParser {
     case .configuration: 5
     case .headers: 5
     case .actions: 6
-    case .brokers: 8
     case .target, .cluster: 10
     }
   }

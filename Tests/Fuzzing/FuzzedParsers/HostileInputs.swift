@@ -29,7 +29,6 @@ public struct HostileInput: Sendable, CustomStringConvertible {
     case .events: events
     case .responses: responses
     case .cluster: messages
-    case .brokers: json + texts + brokers
     }
   }
 
@@ -41,7 +40,7 @@ public struct HostileInput: Sendable, CustomStringConvertible {
     },
   ]
 
-  // MARK: Clients, nodes and brokers
+  // MARK: Clients and nodes
 
   private static let events =
     texts.map { $0.map { "data: \($0)\n\n" }.named("data") }
@@ -64,21 +63,6 @@ public struct HostileInput: Sendable, CustomStringConvertible {
       HostileInput("many fields") { "HTTP/1.1 200 OK\r\n" + repeated("a: b\r\n", $0) + "\r\n" },
       HostileInput("interim responses") { repeated("HTTP/1.1 103 Early Hints\r\n\r\n", $0) },
     ]
-
-  private static let brokers = [
-    HostileInput("addresses") { "nats://" + repeated("a:1,", $0) + "a:1" },
-    HostileInput("credentials") { "nats://" + repeated("a@", $0) + "a:1" },
-    HostileInput("tokens of a subject") { repeated("a.", $0) + "b" },
-    HostileInput("escaped tokens") { repeated("~2e", $0) + "." + repeated("~2e", $0) },
-    HostileInput("header fields") { "NATS/1.0\r\n" + repeated("a: b\r\n", $0) },
-    HostileInput("entries") {
-      #"{"f":1,"k":"batch","e":"e","v":0,"n":0,"t":0,"m":["#
-        + repeated(#"{"t":0,"m":1},"#, $0) + #"{"t":0,"m":1}]}"#
-    },
-    HostileInput("positions") {
-      #"{"f":1,"k":"batch","e":"e","v":0,"n":0,"t":0,"i":["# + repeated("[1,1],", $0) + "[]]}"
-    },
-  ]
 
   /// Messages with lists, long texts, and a count without the elements of its list.
   private static let messages = [

@@ -2,7 +2,7 @@ import ReactorCluster
 import ReactorLog
 import Testing
 
-/// Messages that brokers drop with a connection, and nodes that the bus does not reach, in virtual time.
+/// Messages that are lost with a connection, and nodes that the bus does not reach, in virtual time.
 struct UnreachableNodeTests {
   private static let me = NodeID(name: "me", incarnation: 1)
   private static let other = NodeID(name: "other", incarnation: 2)
@@ -139,7 +139,7 @@ struct UnreachableNodeTests {
     #expect(!machine.membership.isAlive(Self.other))
   }
 
-  @Test mutating func `a node that connects to another broker does not fail`() throws {
+  @Test mutating func `a node whose connection is replaced does not fail`() throws {
     let (delivery, request) = try forward(at: 1_000)
     machine.received(.failure(.noSuchNode), of: delivery, at: 1_002)
     #expect(machine.takeEffects() == [.reportUnreachable(Self.other)])

@@ -5,8 +5,8 @@ import TestSupport
 /// The messages of all sessions, with the anomalies of a replicated stream.
 ///
 /// The leader compares the expected sequence before it proposes a message, so that two messages which
-/// are in flight together both pass, as in nats-server before 2.9.21. The message id is compared when
-/// the message is applied. Appends and replies are late, lost and repeated; a leader may be behind.
+/// are in flight together both pass. The message id is compared when the message is applied. Appends and
+/// replies are late, lost and repeated; a leader may be behind.
 final class SimulatedLog {
   struct Entry: Equatable {
     let payload: UInt64

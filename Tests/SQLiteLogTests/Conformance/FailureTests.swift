@@ -21,7 +21,7 @@ struct FailureTests {
     }
   }
 
-  @Test(arguments: [LogKind.memory, .sqlite, .postgres])
+  @Test(arguments: LogKind.allCases)
   func `failures are listed, the latest first, until they are removed`(kind: LogKind) async throws {
     let log = try LogUnderTest(kind)
     #expect(log.log.storesFailures)
@@ -43,7 +43,7 @@ struct FailureTests {
     #expect(try await failures(in: log.log) == [failure(4, of: "fork")])
   }
 
-  @Test(arguments: [LogKind.memory, .sqlite, .postgres])
+  @Test(arguments: LogKind.allCases)
   func `a reactor has at most 100 failures`(kind: LogKind) async throws {
     let log = try LogUnderTest(kind)
     for start in stride(from: 1, to: 200, by: 40) {

@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test(arguments: LogKind.withRetention)
+  @Test(arguments: LogKind.allCases)
   func `if retention has removed the beginning, it begins with a snapshot of another schema`(
     _ kind: LogKind
   ) async throws {

@@ -147,7 +147,7 @@ import Testing
     #expect(try log.session("other").stored?.version == 3)
   }
 
-  @Test(arguments: LogKind.withRetention)
+  @Test(arguments: LogKind.allCases)
   func `a fork of a shortened log has the globals of its State`(_ kind: LogKind) async throws {
     let log = try LogUnderTest(kind, retained: 30)
     let session = log.session()
@@ -193,7 +193,7 @@ import Testing
     #expect(try log.log.sessions(of: "nothing", after: nil, limit: 2) == [])
   }
 
-  @Test(arguments: LogKind.withRetention)
+  @Test(arguments: LogKind.allCases)
   func `retention deletes entries that a snapshot replaces, and retains at least its number`(
     _ kind: LogKind
   ) async throws {

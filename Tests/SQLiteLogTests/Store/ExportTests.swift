@@ -1,5 +1,6 @@
 import Foundation
-import NATSLog
+import PostgresLog
+import PostgresServers
 import ReactorLog
 import SQLiteLog
 import Synchronization
@@ -58,6 +59,19 @@ import Testing
     }
   }
 
+  /// A store in PostgreSQL that does not exist yet.
+  private func newDatabase() throws -> PostgresLog.Settings {
+    let address = try #require(PostgresAddress(try PostgresServer.shared.get().url()))
+    var settings = PostgresLog.Settings(address)
+    settings.schema = PostgresServer.newSchema()
+    settings.wait = .seconds(120)
+    return settings
+  }
+
+  private func maintenance(_ settings: PostgresLog.Settings) -> PostgresMaintenance {
+    PostgresMaintenance(settings.address, schema: settings.schema)
+  }
+
   /// The lines without the members that a store chooses: the epoch of an end, and its time of creation.
   private func comparable(_ lines: [String]) -> [String] {
     lines.map { line in
@@ -66,7 +80,7 @@ import Testing
     }
   }
 
-  @Test func `a store moves from a file to brokers and back`() async throws {
+  @Test func `a store moves from a file to a database and back`() async throws {
     let folder = try TemporaryFolder()
     let file = try SQLiteLog(path: folder["log.db"])
     try await fill(file)
@@ -75,26 +89,28 @@ import Testing
     let first = Lines()
     try SQLiteMaintenance(path: folder["log.db"]).export { first.add($0) }
     #expect(first.all.count > 300)
-    let brokers = try LogUnderTest(.nats)
-    let log = try #require(brokers.log as? NATSLog)
+    let settings = try newDatabase()
+    let database = maintenance(settings)
     let input = Lines(first.all.map { Array($0.utf8) })
-    #expect(try await log.import { input.next() } == 3)
+    #expect(try database.import { input.next() } == 3)
     let second = Lines()
-    try await log.export { second.add($0) }
+    try database.export { second.add($0) }
     let (exported, imported) = (comparable(first.all), comparable(second.all))
     // A failure lists the lines that differ, not all of them.
     #expect(Set(exported).symmetricDifference(imported).sorted() == [])
     let isEqual = exported == imported
     #expect(isEqual)
     let again = Lines(first.all.map { Array($0.utf8) })
-    await #expect(throws: NATSLogError.self) { try await log.import { again.next() } }
+    #expect(throws: PostgresLogError.self) { try database.import { again.next() } }
     // The session continues.
+    let log = try PostgresLog(settings)
+    defer { log.close() }
     let key = SessionKey(reactor: "counter", id: "a.b~c")
     let entry = LogEntry(counted: 301)
     try await log.session(key).append([entry], to: "one", expecting: 300)
 
     let third = Lines()
-    try await log.export { third.add($0) }
+    try database.export { third.add($0) }
     let copy = SQLiteMaintenance(path: folder["copy.db"])
     #expect(try copy.import { third.next() } == 3)
     #expect(try copy.check().isEmpty)
@@ -104,38 +120,39 @@ import Testing
   }
 
   @Test func `a history whose beginning is deleted is imported with its snapshot`() async throws {
-    let brokers = try LogUnderTest(.nats)
-    let log = try #require(brokers.log as? NATSLog)
+    let settings = try newDatabase()
     var text = [#"{"session":"counter/demo","epoch":"one","created":5}"#]
     text.append(#"{"snapshot":40,"state":{"value":40},"schema":"s"}"#)
     for version in 36...200 {
       text.append(#"{"version":\#(version),"at":7,"mutation":{"by":1}}"#)
     }
     let input = Lines(text.map { Array($0.utf8) })
-    #expect(try await log.import { input.next() } == 1)
-    let session = brokers.session()
+    #expect(try maintenance(settings).import { input.next() } == 1)
+    let log = try PostgresLog(settings)
+    defer { log.close() }
+    let session = log.session(SessionKey(reactor: "counter", id: "demo"))
     let loaded: LoadedSession = try await wait { session.load(schema: nil, completion: $0) }
     #expect(loaded.snapshot?.version == 40)
     #expect(loaded.entries.first?.version == 41)
     let last: [LogEntry] = try await wait { session.entries(after: 199, limit: 2, completion: $0) }
     #expect(last.map(\.version) == [200])
-    let first: [LogEntry] = try await wait { session.entries(after: 0, limit: 1, completion: $0) }
-    #expect(first.map(\.version) == [41])
   }
 
-  @Test func `revisions of globals outlive the entries that have set them`() async throws {
+  @Test func `revisions of globals outlive the entries that have set them`() throws {
     let text = [
       #"{"session":"counter/demo","epoch":"one","created":5,"globals":{"theme":2,"user":7}}"#,
       #"{"snapshot":40,"state":{"value":40},"schema":"s"}"#,
       #"{"version":41,"at":7,"global":"user","revision":7,"mutation":{"by":1}}"#,
     ]
-    let brokers = try LogUnderTest(.nats)
-    let log = try #require(brokers.log as? NATSLog)
+    let settings = try newDatabase()
     let input = Lines(text.map { Array($0.utf8) })
-    #expect(try await log.import { input.next() } == 1)
-    #expect(try brokers.session().stored?.globals == ["theme": 2, "user": 7])
+    #expect(try maintenance(settings).import { input.next() } == 1)
+    let log = try PostgresLog(settings)
+    defer { log.close() }
+    let session = log.session(SessionKey(reactor: "counter", id: "demo"))
+    #expect(try session.stored?.globals == ["theme": 2, "user": 7])
     let output = Lines()
-    try await log.export { output.add($0) }
+    try maintenance(settings).export { output.add($0) }
     #expect(output.all == text)
 
     let folder = try TemporaryFolder()
@@ -146,9 +163,7 @@ import Testing
     #expect(again.all == text)
   }
 
-  @Test func `values that no store can have are rejected, with the number of the line`()
-    async throws
-  {
+  @Test func `values that no store can have are rejected, with the number of the line`() throws {
     let session = #"{"session":"counter/demo","epoch":"one","created":5}"#
     let lines = [
       #"{"session":"/demo","epoch":"one","created":5}"#,
@@ -170,8 +185,7 @@ import Testing
     ]
     let folder = try TemporaryFolder()
     let file = SQLiteMaintenance(path: folder["log.db"])
-    let brokers = try LogUnderTest(.nats)
-    let log = try #require(brokers.log as? NATSLog)
+    let database = maintenance(try newDatabase())
     for line in lines {
       let (first, second) = (Lines([session, line].map { Array($0.utf8) }), Lines())
       let rejected = #expect(throws: SQLiteLogError.self, "\(line)") {
@@ -179,8 +193,8 @@ import Testing
       }
       #expect(rejected?.message.contains("line 2 ") == true, "\(line)")
       for text in [session, line] { second.add(Array(text.utf8)) }
-      let error = await #expect(throws: NATSLogError.self, "\(line)") {
-        try await log.import { second.next() }
+      let error = #expect(throws: PostgresLogError.self, "\(line)") {
+        try database.import { second.next() }
       }
       #expect(error?.description.contains("line 2 ") == true, "\(line)")
     }
@@ -193,11 +207,10 @@ import Testing
       #"{"version":1,"at":7,"mutation":1}"#, #"{"version":3,"at":7,"mutation":1}"#,
     ],
   ])
-  func `other lines are rejected`(_ text: [String]) async throws {
-    let brokers = try LogUnderTest(.nats)
-    let log = try #require(brokers.log as? NATSLog)
+  func `other lines are rejected`(_ text: [String]) throws {
+    let database = maintenance(try newDatabase())
     let input = Lines(text.map { Array($0.utf8) })
-    await #expect(throws: NATSLogError.self) { try await log.import { input.next() } }
+    #expect(throws: PostgresLogError.self) { try database.import { input.next() } }
   }
 }
 

@@ -1,4 +1,3 @@
-import NATSLog
 import ReactorLog
 
 /// The writing functions of a log as asynchronous functions.
@@ -59,8 +58,6 @@ extension MutationLog {
 
   /// Waits until all earlier operations of the log are complete.
   func drain() async throws {
-    // The snapshots of a NATSLog are not ordered with its other writes.
-    if let log = self as? NATSLog { _ = log.drain(within: .seconds(300)) }
     let session = session(SessionKey(reactor: "drain", id: "drain"))
     try await session.end()
   }
