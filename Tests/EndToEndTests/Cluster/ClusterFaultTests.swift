@@ -1,10 +1,9 @@
-import Brokers
 import Foundation
+import PostgresServers
 import Testing
 
-/// Kills, stops and pauses nodes and brokers, and interrupts their network, under load: no
-/// acknowledged action is lost or doubled, each stream is in order, and each request has a
-/// documented response.
+/// Kills, stops and pauses nodes and their database under load: no acknowledged action is lost or doubled,
+/// each stream is in order, and each request has a documented response.
 ///
 /// `make test-faults` injects faults for `CLUSTER_SECONDS` (600). Without the variable, each of
 /// four kinds of faults is injected once.
@@ -12,26 +11,13 @@ import Testing
   private static let seconds = ProcessInfo.processInfo.environment["CLUSTER_SECONDS"]
     .flatMap { Int($0) }
 
-  /// The injected faults.
-  ///
-  /// With nats-server 2.9 they exclude the faults after which the leader of a stream can lack
-  /// messages permanently: if the leader is paused, or cut off from the other brokers, while nodes
-  /// send messages to it.
-  private static let faults = Nemesis.Fault.allCases.filter {
-    ![.divideBrokers, .isolateBroker, .pauseBroker].contains($0)
-      || ProcessInfo.processInfo.environment["NATS_SERVER"] != nil
-  }
-
-  private let network: BrokerNetwork
+  private let database: PostgresServer
   private let cluster: NodeCluster
 
   init() throws {
-    let network = try BrokerNetwork(nodes: 3)
-    self.network = network
+    database = try PostgresServer()
     cluster = try NodeCluster(
-      ["--cluster-suspect", "2", "--cluster-wait", "20"], program: "faulty",
-      store: NATSStore(network.brokers[0].url, replicas: 3),
-      addresses: (0..<3).map { network.url(forNode: $0) })
+      ["--cluster-suspect", "2", "--cluster-wait", "20"], program: "faulty", on: database)
   }
 
   @Test func `faults lose and double nothing, and each response is as documented`() throws {
@@ -41,14 +27,14 @@ import Testing
   private func injectAndAudit() throws {
     let load = try LedgerLoad(cluster, clients: Self.seconds == nil ? 2 : 6)
     let nemesis = Nemesis(
-      network: network, cluster: cluster, load: load,
+      database: database, cluster: cluster, load: load,
       duration: Self.seconds == nil ? 2.5...3 : 2.5...10)
     try nemesis.waitForProgress()
     var counts: [Nemesis.Fault: Int] = [:]
     if let seconds = Self.seconds {
       counts = try run(nemesis, for: .seconds(seconds))
     } else {
-      for fault in [Nemesis.Fault.killNode, .pauseNode, .isolateNode, .killBroker] {
+      for fault in [Nemesis.Fault.killNode, .pauseNode, .pauseDatabase, .killDatabase] {
         try nemesis.inject(fault)
         counts[fault] = 1
       }
@@ -74,7 +60,7 @@ import Testing
     var counts: [Nemesis.Fault: Int] = [:]
     while ContinuousClock.now < end {
       // Inject each kind once per round, in a random order.
-      if faults.isEmpty { faults = Self.faults.shuffled() }
+      if faults.isEmpty { faults = Nemesis.Fault.allCases.shuffled() }
       let fault = faults.removeLast()
       try nemesis.inject(fault)
       counts[fault, default: 0] += 1

@@ -36,11 +36,8 @@ struct LinkSettingsTests {
       "cluster.listen: nodes share a store postgres://, found memory"
     ),
     (
-      store + [
-        "--cluster-listen", "127.0.0.1:0", "--cluster-secret", "/etc/hostname",
-        "--cluster-heartbeat", "2",
-      ],
-      "cluster.suspect: expected at least twice cluster.heartbeat"
+      ["--store", "nats://ada:secret@127.0.0.1:4222"],
+      "expected memory, sqlite:PATH or postgres://USER@HOST/DATABASE, found nats://***@127.0.0.1:4222"
     ),
   ])
   func `settings that miss a part of a node end the start with one line`(

@@ -6,11 +6,8 @@ import Testing
 @Suite(.blocking) struct NodeKillTests {
   private let key = "/v1/reactors/counter/sessions/demo"
 
-  @Test(arguments: ClusterKind.allCases)
-  func `the kill of a session's owner loses and doubles no action`(
-    _ kind: ClusterKind
-  ) throws {
-    let cluster = try NodeCluster(of: kind)
+  @Test func `the kill of a session's owner loses and doubles no action`() throws {
+    let cluster = try NodeCluster()
     #expect(try cluster.clients(of: "counter", "demo")[0].post(#""increase""#).status == 200)
     let owner = try cluster.owner()
     let stream = try SessionClient(cluster[(owner + 1) % 3].client(), key).events()
@@ -45,9 +42,6 @@ import Testing
     try killed.process.wait()
     let takeovers = try cluster.nodes.map { try $0.figure("takeovers_total") ?? 0 }
     #expect(takeovers.reduce(0, +) >= 1)
-    for node in cluster.nodes where kind == .brokers {
-      #expect(try MetricsReading(node.client())["reactord_log_forks_total"] == 0)
-    }
     // The killed node returns, and owns sessions again.
     try cluster.start(owner)
     try cluster.waitUntilReady(3)
@@ -55,11 +49,8 @@ import Testing
       try SessionClient(cluster[owner].client(), key).post(#""increase""#).json == ["value": 202])
   }
 
-  @Test(arguments: ClusterKind.allCases)
-  func `a node that is stopped hands its sessions over without an error elsewhere`(
-    _ kind: ClusterKind
-  ) throws {
-    let cluster = try NodeCluster(of: kind)
+  @Test func `a node that is stopped hands its sessions over without an error elsewhere`() throws {
+    let cluster = try NodeCluster()
     let sessions = (0..<8).map { "s\($0)" }
     for id in sessions {
       #expect(try cluster.clients(of: "counter", id)[0].post(#""increase""#).status == 200)
@@ -96,11 +87,8 @@ import Testing
     }
   }
 
-  @Test(arguments: ClusterKind.allCases)
-  func `timers and effects of a killed node continue at another one`(
-    _ kind: ClusterKind
-  ) throws {
-    let cluster = try NodeCluster(program: "faulty", of: kind)
+  @Test func `timers and effects of a killed node continue at another one`() throws {
+    let cluster = try NodeCluster(program: "faulty")
     let alarm = cluster.clients(of: "alarm", "a")
     // The owner is killed before the timers are due.
     let arm = #"{"arm":{"from":0,"count":20,"delay":30000,"step":5}}"#
@@ -124,11 +112,8 @@ import Testing
     }
   }
 
-  @Test(arguments: ClusterKind.allCases)
-  func `an accepted action of a killed node runs again at the next owner`(
-    _ kind: ClusterKind
-  ) throws {
-    let cluster = try NodeCluster(program: "faulty", of: kind)
+  @Test func `an accepted action of a killed node runs again at the next owner`() throws {
+    let cluster = try NodeCluster(program: "faulty")
     let prefer = ["Prefer": "respond-async", "Idempotency-Key": "\"k\""]
     let actions = [
       ("faulty", #""wait""#), ("ledger", #"{"enterLater":{"_0":7,"after":1000}}"#),
@@ -168,11 +153,8 @@ import Testing
     }
   }
 
-  @Test(arguments: ClusterKind.allCases)
-  func `another configuration is reported, and a stopping node is not ready`(
-    _ kind: ClusterKind
-  ) throws {
-    let cluster = try NodeCluster(count: 2, of: kind)
+  @Test func `another configuration is reported, and a stopping node is not ready`() throws {
+    let cluster = try NodeCluster(count: 2)
     try cluster.start(
       1,
       [

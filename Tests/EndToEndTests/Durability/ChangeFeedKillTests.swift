@@ -10,11 +10,10 @@ import Testing
   private static let sessions = isLong ? 1_000 : 60
   private static let writers = 10
 
-  @Test(arguments: ["sqlite", "nats"])
-  func `a reader that resumes gets each session's log, once and in order`(store: String) throws {
+  @Test(arguments: StoreKind.durable)
+  func `a reader that resumes gets each session's log, once and in order`(kind: StoreKind) throws {
     let folder = try TemporaryFolder()
-    let flags =
-      store == "nats" ? try NATSStore().flags : ["--store", "sqlite:\(folder["log.db"])"]
+    let flags = try kind.flags("log", in: folder)
     var reader = FeedReader()
     for _ in 0..<Self.rounds {
       let server = try Self.start(flags)

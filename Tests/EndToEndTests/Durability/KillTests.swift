@@ -12,15 +12,10 @@ import Testing
   /// idempotency keys.
   private static let workers = 4
 
-  @Test(arguments: ["sqlite", "nats", "postgres"])
-  func `acknowledged actions survive a kill, once and in order`(_ kind: String) throws {
+  @Test(arguments: StoreKind.durable)
+  func `acknowledged actions survive a kill, once and in order`(_ kind: StoreKind) throws {
     let folder = try TemporaryFolder()
-    let store =
-      switch kind {
-      case "nats": try NATSStore().flags
-      case "postgres": try ReactordProcess.newDatabase()
-      default: ["--store", "sqlite:\(folder["log.db"])"]
-      }
+    let store = try kind.flags("log", in: folder)
     var histories = Array(repeating: History(), count: Self.sessions)
     for round in 0..<Self.rounds {
       let server = try ReactordProcess(store)

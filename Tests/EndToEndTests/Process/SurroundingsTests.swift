@@ -91,12 +91,14 @@ struct SurroundingsTests {
 
   // MARK: Configuration
 
-  @Test(arguments: ["--config", "--auth-tokens", "--auth-jwt-keys", "--cluster-credentials"])
+  @Test(arguments: ["--config", "--auth-tokens", "--auth-jwt-keys", "--cluster-secret"])
   func `a FIFO is rejected at once, with and without a writer`(flag: String) throws {
     let fifo = folder["fifo"]
     #expect(mkfifo(fifo, 0o600) == 0)
-    let store = flag == "--cluster-credentials" ? "nats://127.0.0.1:1" : "memory"
-    func line() throws -> String { try rejection(flags(store) + [flag, fifo]) }
+    let node = ["--cluster-listen", "127.0.0.1:0"]
+    let words =
+      flag == "--cluster-secret" ? flags("postgres://127.0.0.1:1/db") + node : flags("memory")
+    func line() throws -> String { try rejection(words + [flag, fifo]) }
     #expect(try line().contains(fifo))
     #expect(try line().contains(": it is a pipe"))
     let writer = open(fifo, O_RDWR | O_CLOEXEC)

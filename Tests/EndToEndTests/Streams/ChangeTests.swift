@@ -3,14 +3,10 @@ import Testing
 
 /// The changes of all sessions, read with the requests of curl and with `reactord changes`.
 @Suite(.blocking) struct ChangeTests {
-  @Test(arguments: ["memory", "sqlite", "nats"])
-  func `a stream and the pages have the same changes`(store: String) throws {
+  @Test(arguments: StoreKind.allCases)
+  func `a stream and the pages have the same changes`(kind: StoreKind) throws {
     let folder = try TemporaryFolder()
-    let stores = [
-      "memory": ["--store", "memory"], "sqlite": ["--store", "sqlite:\(folder["log.db"])"],
-    ]
-    let flags = try stores[store] ?? NATSStore().flags
-    let server = try ReactordProcess(flags + ["--changes-keep", "3600"])
+    let server = try ReactordProcess(kind.flags("log", in: folder) + ["--changes-keep", "3600"])
     let session = server.session(of: "counter")
     let stream = try EventStream(port: server.port, "/v1/changes/events")
     try session.post(#"["increase","increase"]"#)

@@ -1,30 +1,13 @@
-import Foundation
 import PostgresServers
 import Synchronization
 import Testing
 
-/// The store and the connections of the nodes of a cluster.
-enum ClusterKind: String, CaseIterable {
-  /// Everything at brokers.
-  case brokers
-
-  /// A store in PostgreSQL, and links between the nodes.
-  case postgres
-
-  /// The kind of clusters that do not select one: that of the store which `REACTORD_TEST_STORE` selects.
-  static let standard: ClusterKind =
-    ProcessInfo.processInfo.environment["REACTORD_TEST_STORE"] == "postgres" ? .postgres : .brokers
-}
-
-/// Several services that share a store of their own, at brokers or in PostgreSQL.
+/// Several services that share a store of their own in PostgreSQL.
 ///
 /// A node without heartbeats counts as failed only after 60 s, so that no node fails on a busy
 /// machine. A killed node is detected by the first request to it.
 final class NodeCluster: Sendable {
-  /// The settings of the store, for a node by its index.
-  private let access: @Sendable (Int) -> [String]
-  /// The file with the secret of the nodes.
-  private let folder: TemporaryFolder
+  private let secret: ClusterSecret
   private let flags: [String]
   private let environment: [String: String]
   private let program: String
@@ -33,32 +16,18 @@ final class NodeCluster: Sendable {
 
   /// Starts nodes, and waits until each node reports all nodes as ready.
   ///
-  /// The credential is needed to read the metrics.
+  /// The database is the one that the tests share, unless another one is passed. The credential is needed to
+  /// read the metrics.
   init(
     _ flags: [String] = [], count: Int = 3, program: String = "reactord",
-    of kind: ClusterKind? = nil, store: NATSStore? = nil,
-    addresses: [String]? = nil, environment: [String: String] = [:],
+    on database: PostgresServer? = nil, environment: [String: String] = [:],
     credential: [String: String] = [:]
   ) throws {
-    let folder = try TemporaryFolder()
-    self.folder = folder
-    switch kind ?? (store == nil ? .standard : .brokers) {
-    case .brokers:
-      let store = try store ?? NATSStore()
-      access = { index in addresses.map { store.flags(at: $0[index]) } ?? store.flags }
-    case .postgres:
-      let secret = folder["secret"]
-      try "a secret of more than 32 bytes for tests".write(
-        toFile: secret, atomically: true, encoding: .utf8)
-      let flags = try ReactordProcess.newDatabase()
-      access = { _ in
-        flags + [
-          "--cluster-listen", "127.0.0.1:0", "--cluster-secret", secret, "--start-wait", "300",
-        ]
-      }
-    }
+    let secret = try ClusterSecret()
+    self.secret = secret
+    let store = try ReactordProcess.newDatabase(at: database)
     self.credential = credential
-    self.flags = ["--cluster-suspect", "60"] + flags
+    self.flags = store + secret.flags + ["--cluster-suspect", "60"] + flags
     self.program = program
     self.environment = environment
     running = Mutex(Array(repeating: nil, count: count))
@@ -78,7 +47,7 @@ final class NodeCluster: Sendable {
   @discardableResult
   func start(_ index: Int, _ additional: [String] = []) throws -> ReactordProcess {
     let node = try ReactordProcess(
-      access(index) + flags + ["--cluster-node", "n\(index + 1)"] + additional, program: program,
+      flags + ["--cluster-node", "n\(index + 1)"] + additional, program: program,
       environment: environment)
     running.withLock { $0[index] = node }
     return node

@@ -14,6 +14,7 @@ final class ReactordProcess: Sendable {
   /// The nodes of the cluster other than `process`.
   private let others: [ChildProcess]
   private let proxy: RoundRobinProxy?
+  private let secret: ClusterSecret?
 
   /// Starts the service on a free port and waits until it accepts connections.
   ///
@@ -24,9 +25,11 @@ final class ReactordProcess: Sendable {
   ) throws {
     let store = flags.contains("--store") ? [] : try Self.standardStore()
     let isCluster = !store.isEmpty && program == "reactord" && Self.testStore == "cluster"
+    let secret = isCluster ? try ClusterSecret() : nil
+    self.secret = secret
     var started: [(process: ChildProcess, url: URL)] = []
     for index in 0..<(isCluster ? 3 : 1) {
-      let node = isCluster ? ["--cluster-node", "n\(index + 1)"] : []
+      let node = secret.map { $0.flags + ["--cluster-node", "n\(index + 1)"] } ?? []
       started.append(
         try Self.start(store + node + flags, program: program, environment, under: tracer))
     }
@@ -73,23 +76,19 @@ final class ReactordProcess: Sendable {
 
   /// The store of tests that do not select one.
   ///
-  /// `REACTORD_TEST_STORE` selects it: `nats` is one broker, `nats3` is three brokers, `cluster` is
-  /// one broker and three nodes, `postgres` a schema of its own at one PostgreSQL. The default is memory.
+  /// `REACTORD_TEST_STORE` selects it: `postgres` is a schema of its own at one PostgreSQL, `cluster` is three
+  /// nodes on one. The default is `memory`.
   private static func standardStore() throws -> [String] {
     switch testStore {
-    case "nats", "cluster": try NATSStore().flags
-    case "postgres": try newDatabase()
-    case "nats3": try NATSStore.onThreeBrokers().flags
+    case "postgres", "cluster": try newDatabase()
     default: ["--store", "memory"]
     }
   }
 
-  /// The flags of an empty store in PostgreSQL.
-  static func newDatabase() throws -> [String] {
-    [
-      "--store", try PostgresServer.shared.get().url(), "--cluster-name",
-      PostgresServer.newSchema(),
-    ]
+  /// The flags of an empty store in PostgreSQL: at a server, or at the one that the tests share.
+  static func newDatabase(at server: PostgresServer? = nil) throws -> [String] {
+    let server = try server ?? PostgresServer.shared.get()
+    return ["--store", server.url(), "--cluster-name", PostgresServer.newSchema()]
   }
 
   /// Starts the service with some flags.

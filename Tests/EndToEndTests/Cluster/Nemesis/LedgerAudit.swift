@@ -28,10 +28,6 @@ struct LedgerAudit {
         printNow("audit: \(number) of \(keys.count) sessions, \(total) entries, \(.now - start)")
       }
     }
-    for node in load.cluster.nodes {
-      let forks = try MetricsReading(node.client())["reactord_log_forks_total"]
-      for _ in 0..<Int(forks ?? 1) { load.report("a fork of a log", \.forks) }
-    }
     let result = load.progress.current
     printCounts(of: result)
     return result.violations

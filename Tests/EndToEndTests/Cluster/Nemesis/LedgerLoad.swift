@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 
 /// Clients that enter numbers at any node of a cluster, and streams of their sessions, while nodes
-/// and brokers fail.
+/// and their database fail.
 ///
 /// Each client has three sessions: one for requests with an idempotency key, which are repeated
 /// until they succeed; one for requests without a key; and one for actions that are accepted (202)
@@ -54,8 +54,7 @@ final class LedgerLoad: Sendable {
     for client in 0..<clients {
       for node in cluster.nodes.prefix(1) {
         let session = SessionClient(node.client(), Key(kind: .keyed, client: client).path)
-        // The brokers can still be electing a leader.
-        #expect(try eventually { try [200, 201].contains(session.put().status) })
+        #expect(try [200, 201].contains(session.put().status))
       }
       for kind in Kind.allCases { detach { self.post(Key(kind: kind, client: client)) } }
       detach { self.stream(client) }

@@ -26,13 +26,11 @@ struct LedgerViolations: Equatable, Sendable, CustomStringConvertible {
   var undocumented = 0
   /// Requests with a key that never got a final response.
   var unresolved = 0
-  /// Messages of the log that follow the same message as another one.
-  var forks = 0
 
   var description: String {
     """
     acknowledged and lost \(lost), stored twice \(doubled), rejected and stored \(rejectedAndStored), \
-    out of order \(disordered), different between nodes \(different), forks of a log \(forks), \
+    out of order \(disordered), different between nodes \(different), \
     undocumented responses \(undocumented), unresolved \(unresolved)
     """
   }

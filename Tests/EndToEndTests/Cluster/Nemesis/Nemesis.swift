@@ -1,25 +1,23 @@
-import Brokers
 import Foundation
 import Glibc
+import PostgresServers
 import Testing
 
-/// Injects faults into nodes, brokers and the network between them, in sequence.
+/// Injects faults into nodes and their database, in sequence.
 struct Nemesis {
   /// A fault.
   enum Fault: String, CaseIterable, Sendable {
-    case killNode, stopNode, pauseNode, isolateNode
-    case killBroker, stopBroker, pauseBroker, isolateBroker
-    /// A broker has no connection to the other brokers.
-    ///
-    /// Its connections to nodes stay open.
-    case divideBrokers
-    case killNodeAndBroker
+    case killNode, stopNode, pauseNode
+    case killDatabase, pauseDatabase
+    /// All connections to the database end.
+    case endConnections
+    case killNodeAndDatabase
   }
 
-  let network: BrokerNetwork
+  let database: PostgresServer
   let cluster: NodeCluster
   let load: LedgerLoad
-  /// The duration of pauses and interruptions, in seconds.
+  /// The duration of pauses, in seconds.
   ///
   /// It is longer than `cluster.suspect`.
   let duration: ClosedRange<Double>
@@ -36,20 +34,21 @@ struct Nemesis {
       node.process.signal(SIGSTOP)
       wait()
       node.process.signal(SIGCONT)
-    case .isolateNode: interrupt(network.links(ofNode: index))
-    case .killBroker: try restart(broker: index) { $0.kill() }
-    case .stopBroker: try restart(broker: index) { $0.stop() }
-    case .pauseBroker:
-      network.brokers[index].pause()
+    case .killDatabase: try restartDatabase {}
+    case .pauseDatabase:
+      try database.pause()
       wait()
-      network.brokers[index].resume()
-    case .isolateBroker: interrupt(network.links(ofBroker: index))
-    case .divideBrokers: interrupt(network.links(betweenBrokersAnd: index))
-    case .killNodeAndBroker:
-      try restart(broker: Int.random(in: 0..<3)) { broker in
-        broker.kill()
-        try restart(node: index) { $0.process.kill() }
+      try database.resume()
+    case .endConnections:
+      try database.query(
+        "select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid()")
+    case .killNodeAndDatabase:
+      let node = try cluster.remove(index)
+      try restartDatabase {
+        node.process.kill()
+        try node.process.wait()
       }
+      try cluster.start(index)
     }
     let end = ContinuousClock.now
     try waitForProgress()
@@ -68,12 +67,6 @@ struct Nemesis {
     usleep(useconds_t(Double.random(in: duration) * 1_000_000))
   }
 
-  private func interrupt(_ links: [NetworkLink]) {
-    for link in links { link.interrupt() }
-    wait()
-    for link in links { link.restore() }
-  }
-
   private func restart(node index: Int, _ end: (ReactordProcess) -> Void) throws {
     let node = try cluster.remove(index)
     end(node)
@@ -82,11 +75,11 @@ struct Nemesis {
     try cluster.start(index)
   }
 
-  private func restart(broker index: Int, _ end: (Broker) throws -> Void) throws {
-    let broker = network.brokers[index]
-    try end(broker)
+  /// Kills the database, and starts it again after up to two seconds.
+  private func restartDatabase(_ meanwhile: () throws -> Void) throws {
+    try database.kill()
+    try meanwhile()
     usleep(useconds_t.random(in: 0...2_000_000))
-    try broker.start()
-    try broker.waitUntilReady(within: .seconds(60))
+    try database.start()
   }
 }
