@@ -1,5 +1,5 @@
-import Brokers
 import Foundation
+import PostgresServers
 
 /// The release daemon on a free loopback port, with its default limits and a durable store; or several
 /// nodes of a cluster.
@@ -8,7 +8,7 @@ final class Daemon {
   static let token = "the-token-of-the-campaign"
 
   private let nodes: [DaemonProcess]
-  private let broker: Broker?
+  private let database: PostgresServer?
   private let folder: URL
 
   /// Starts the daemon with additional flags.
@@ -19,14 +19,17 @@ final class Daemon {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     try "\(Self.token) admin as=abusive\n".write(
       to: folder.appending(path: "tokens"), atomically: true, encoding: .utf8)
-    let broker = count > 1 ? try Broker() : nil
-    self.broker = broker
+    let secret = folder.appending(path: "secret")
+    try "a secret of more than 32 bytes for the campaign".write(
+      to: secret, atomically: true, encoding: .utf8)
+    let database = count > 1 ? try PostgresServer() : nil
+    self.database = database
     nodes = try (1...count).map { number in
       let store =
-        broker.map {
+        database.map {
           [
-            "--store", $0.url, "--cluster-replicas", "1", "--cluster-node", "n\(number)",
-            "--start-wait", "60",
+            "--store", $0.url(), "--cluster-node", "n\(number)", "--cluster-listen",
+            "127.0.0.1:0", "--cluster-secret", secret.path, "--start-wait", "60",
           ]
         } ?? ["--store", "sqlite:\(folder.path)/log.db"]
       return try DaemonProcess(

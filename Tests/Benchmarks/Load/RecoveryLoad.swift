@@ -13,8 +13,7 @@ final class RecoveryLoad: Sendable {
     var running: Int
   }
 
-  /// Enough clients for each node to own some sessions, and for each broker to lead some of their
-  /// streams.
+  /// Enough clients for each node to own some sessions.
   static let clients = 24
 
   private let ports: [Int]

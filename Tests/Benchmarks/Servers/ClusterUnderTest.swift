@@ -1,19 +1,25 @@
-import Brokers
 import Foundation
+import PostgresServers
 
-/// Three brokers and several nodes, which share all cores with the load.
+/// A database and several nodes, which share all cores with the load.
 final class ClusterUnderTest {
-  let brokers: BrokerCluster
+  let database: PostgresServer
   private(set) var nodes: [ServerUnderTest] = []
 
   private let bench: Bench
+  private let secret = FileManager.default.temporaryDirectory
+    .appending(path: "secret-\(UUID().uuidString)")
   private var quotas: [ProcessorQuota] = []
 
-  /// Starts the brokers.
+  /// Starts the database, which syncs the disk for each commit.
   init(_ bench: Bench) throws {
     self.bench = bench
-    brokers = try BrokerCluster()
+    try "a secret of more than 32 bytes for measurements".write(
+      to: secret, atomically: true, encoding: .utf8)
+    database = try PostgresServer(["fsync": "on"])
   }
+
+  deinit { try? FileManager.default.removeItem(at: secret) }
 
   /// The ports of the nodes.
   var ports: [Int] { nodes.map(\.port) }
@@ -41,12 +47,18 @@ final class ClusterUnderTest {
     }
   }
 
-  /// The CPU seconds that the nodes and the brokers have used so far.
-  var processorTimes: (nodes: Double, brokers: Double) {
-    (
+  /// The CPU seconds that the nodes and the processes of the database have used so far.
+  var processorTimes: (nodes: Double, database: Double) {
+    let servers = database.id.map { [$0] + Self.children(of: $0) } ?? []
+    return (
       nodes.reduce(0) { $0 + $1.processorTime },
-      brokers.brokers.reduce(0) { $0 + ($1.id.map { ServerUnderTest.processorTime(of: $0) } ?? 0) }
+      servers.reduce(0) { $0 + ServerUnderTest.processorTime(of: $1) }
     )
+  }
+
+  private static func children(of id: Int32) -> [Int32] {
+    let text = try? String(contentsOfFile: "/proc/\(id)/task/\(id)/children", encoding: .utf8)
+    return text?.split(separator: " ").compactMap { Int32($0) } ?? []
   }
 
   /// Starts a node that was killed again.
@@ -64,15 +76,6 @@ final class ClusterUnderTest {
     }
   }
 
-  /// Waits until the streams of a broker are current.
-  func waitUntilCurrent(_ broker: Broker) throws {
-    try broker.waitUntilReady(within: .seconds(60))
-    try wait("a broker did not recover") {
-      let connection = try? RequestConnection(port: Int(broker.monitoringPort))
-      return (try? connection?.send("GET", "/healthz").status) == 200
-    }
-  }
-
   private func wait(_ failure: String, until condition: () throws -> Bool) throws {
     for _ in 0..<6_000 {
       if try condition() { return }
@@ -85,8 +88,9 @@ final class ClusterUnderTest {
     try ServerUnderTest(
       bench.programs.appending(path: "reactord"),
       [
-        "serve", "--listen", "127.0.0.1:0", "--store", brokers.url, "--cluster-node",
-        "n\(index + 1)", "--log-level", "error", "--start-wait", "60",
+        "serve", "--listen", "127.0.0.1:0", "--store", database.url(), "--cluster-node",
+        "n\(index + 1)", "--cluster-listen", "127.0.0.1:0", "--cluster-secret", secret.path,
+        "--log-level", "error", "--start-wait", "60",
       ],
       readiness: .line, core: nil)
   }

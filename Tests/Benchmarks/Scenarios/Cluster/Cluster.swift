@@ -1,10 +1,10 @@
 import Foundation
 
 extension Scenario {
-  /// Three brokers and three nodes.
+  /// A database and three nodes.
   static var cluster: Scenario {
     Scenario(
-      name: "cluster", summary: "three brokers and three nodes, durable POST, on all cores",
+      name: "cluster", summary: "three nodes on PostgreSQL, durable POST, on all cores",
       isPartOfAll: false
     ) { bench in
       let cluster = try ClusterUnderTest(bench)
@@ -25,7 +25,7 @@ extension Scenario {
     ) { bench in try scaling(ClusterUnderTest(bench), bench) }
   }
 
-  private static let name = "3 nodes, 3 brokers"
+  private static let name = "3 nodes, PostgreSQL"
 
   /// The rate and the latency of requests to any node.
   private static func posts(_ cluster: ClusterUnderTest, _ bench: Bench) throws {

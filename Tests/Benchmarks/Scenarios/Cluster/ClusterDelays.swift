@@ -1,25 +1,23 @@
-import Brokers
 import Glibc
 
 /// A fault whose effect on clients of other nodes is measured.
 enum ClusterFault: CaseIterable {
-  case killedNode, pausedNode, stoppedBroker, killedBroker
+  case killedNode, pausedNode, killedDatabase
 
   var name: String {
     switch self {
     case .killedNode: "node killed"
     case .pausedNode: "node paused"
-    case .stoppedBroker: "broker stopped"
-    case .killedBroker: "broker killed"
+    case .killedDatabase: "database killed and started again"
     }
   }
 
   /// The longest delay that the documentation states, in milliseconds.
   var goal: Double {
     switch self {
-    case .killedNode, .stoppedBroker: 500
+    case .killedNode: 300
     case .pausedNode: 3_000
-    case .killedBroker: 10_000
+    case .killedDatabase: 5_000
     }
   }
 
@@ -47,7 +45,7 @@ extension Scenario {
     for (quantile, part) in [("p50", 0.5), ("p99", 0.99)] {
       bench.report(
         Figure(
-          load: "\(fault.name), delay, \(quantile)", contestant: "3 nodes, 3 brokers", unit: "ms",
+          load: "\(fault.name), delay, \(quantile)", contestant: "3 nodes, PostgreSQL", unit: "ms",
           value: Sample([sorted[Int(Double(sorted.count - 1) * part)]]),
           aim: quantile == "p99" ? .atMost(fault.goal) : nil))
     }
@@ -59,8 +57,9 @@ extension Scenario {
     switch fault {
     case .killedNode: cluster.nodes[index].signal(SIGKILL)
     case .pausedNode: cluster.nodes[index].signal(SIGSTOP)
-    case .stoppedBroker: cluster.brokers.brokers[index].stop()
-    case .killedBroker: cluster.brokers.brokers[index].kill()
+    case .killedDatabase:
+      try cluster.database.kill()
+      try cluster.database.start()
     }
   }
 
@@ -72,10 +71,7 @@ extension Scenario {
     case .pausedNode:
       cluster.nodes[index].signal(SIGCONT)
       try cluster.waitUntilReady()
-    case .stoppedBroker, .killedBroker:
-      let broker = cluster.brokers.brokers[index]
-      try broker.start()
-      try cluster.waitUntilCurrent(broker)
+    case .killedDatabase: try cluster.waitUntilReady()
     }
   }
 }

@@ -26,7 +26,7 @@ extension Scenario {
           value: Sample(found.map(\.rate)),
           ratio: nodes == .one ? nil : .init(to: CappedNodes.one.rawValue, value: ratio),
           aim: nodes == .three ? .atLeast(2.4) : nil))
-      for (part, times) in [("nodes", found.map(\.nodes)), ("brokers", found.map(\.brokers))] {
+      for (part, times) in [("nodes", found.map(\.nodes)), ("database", found.map(\.database))] {
         bench.report(
           Figure(
             load: "15 % of a core each, \(part)", contestant: nodes.rawValue,
@@ -50,14 +50,13 @@ private struct ScalingOutcome {
 
   /// Responses per second.
   let rate: Double
-  /// The CPU time of all nodes and of all brokers per response, in microseconds.
+  /// The CPU time of all nodes and of the database per response, in microseconds.
   let nodes: Double
-  let brokers: Double
+  let database: Double
 
   /// The seconds of load before the nodes are limited.
   ///
-  /// After that time, the sessions have moved, and their new owners have written a page of the
-  /// entries that the former owners had appended.
+  /// After that time, the sessions have moved.
   private static let warmUp = 12.0
 
   init(
@@ -79,6 +78,6 @@ private struct ScalingOutcome {
     let after = cluster.processorTimes
     let responses = rate * max(2, seconds.rounded()) / 1e6
     self.nodes = (after.nodes - before.nodes) / responses
-    brokers = (after.brokers - before.brokers) / responses
+    database = (after.database - before.database) / responses
   }
 }
