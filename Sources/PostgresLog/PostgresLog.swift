@@ -213,9 +213,6 @@ public final class PostgresLog: MutationLog {
       })
   }
 
-  /// `true`.
-  public var storesFailures: Bool { true }
-
   /// Lists the stored failures of a reactor; damaged ones are skipped.
   public func failures(
     of reactor: String, completion: @escaping ReadCompletion<[StoredFailure]>

@@ -145,7 +145,6 @@ public final class Host: Sendable {
   /// timers.
   package func ownershipDidChange() {
     environment.recovery.raise()
-    environment.log.forgetTimers()
     environment.timers.readAgain()
   }
 

@@ -83,13 +83,6 @@ public protocol MutationLog: Sendable {
     after position: SamplePosition, within time: Duration,
     completion: @escaping ReadCompletion<SamplePage>)
 
-  /// Discards the timers in memory, so that the next read of due timers includes those that other
-  /// processes have set. Called when this process may have become the owner of other sessions.
-  func forgetTimers()
-
-  /// Whether the log stores the failures of batches; otherwise it ignores them.
-  var storesFailures: Bool { get }
-
   /// Lists the stored failures of a reactor, the latest first; at most ``StoredFailure/limit``.
   func failures(of reactor: String, completion: @escaping ReadCompletion<[StoredFailure]>)
 
@@ -176,18 +169,12 @@ extension MutationLog {
     completion(.success(0))
   }
 
-  /// `false`: the log ignores the failures of batches.
-  public var storesFailures: Bool { false }
-
   /// Completes without failures: the log does not store any.
   public func failures(
     of reactor: String, completion: @escaping ReadCompletion<[StoredFailure]>
   ) {
     completion(.success([]))
   }
-
-  /// Does nothing: only one process uses the log.
-  public func forgetTimers() {}
 
   /// Completes without samples: only one release writes the log.
   public func samples(

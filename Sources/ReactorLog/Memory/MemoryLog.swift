@@ -98,9 +98,6 @@ public final class MemoryLog: MutationLog {
     completion(.success(table.timers.withLock { $0.count }))
   }
 
-  /// `true`.
-  public var storesFailures: Bool { true }
-
   /// Lists the stored failures of a reactor.
   public func failures(
     of reactor: String, completion: @escaping ReadCompletion<[StoredFailure]>

@@ -2,7 +2,7 @@
 ///
 /// A sorted array in chunks: an insertion and a removal search a logarithmic number of timers, and
 /// move the timers of one chunk.
-package struct TimerIndex: Sendable {
+struct TimerIndex: Sendable {
   /// A chunk is split when it exceeds this number of timers.
   private static let chunkBound = 512
 
@@ -10,13 +10,13 @@ package struct TimerIndex: Sendable {
   private var chunks: [[DueTimer]] = []
 
   /// The number of timers.
-  package private(set) var count = 0
+  private(set) var count = 0
 
   /// Creates an empty index.
-  package init() {}
+  init() {}
 
   /// Inserts a timer, which must not be in the index.
-  package mutating func insert(_ timer: DueTimer) {
+  mutating func insert(_ timer: DueTimer) {
     count += 1
     guard !chunks.isEmpty else { return chunks.append([timer]) }
     let chunk = min(firstChunk(after: timer.position), chunks.count - 1)
@@ -29,7 +29,7 @@ package struct TimerIndex: Sendable {
   }
 
   /// Removes the timer at a position, if there is one.
-  package mutating func remove(at position: TimerPosition) {
+  mutating func remove(at position: TimerPosition) {
     let chunk = Self.partition(chunks) { ($0.last?.position).map { $0 >= position } ?? false }
     guard chunk < chunks.count else { return }
     let index = Self.partition(chunks[chunk]) { $0.position >= position }
@@ -40,7 +40,7 @@ package struct TimerIndex: Sendable {
   }
 
   /// Returns the timers after a position that are due until a time, at most `limit`.
-  package func due(after position: TimerPosition?, until time: Timestamp, limit: Int) -> DueTimers {
+  func due(after position: TimerPosition?, until time: Timestamp, limit: Int) -> DueTimers {
     var chunk = position.map { firstChunk(after: $0) } ?? 0
     guard chunk < chunks.count else { return .none }
     var index = position.map { Self.index(after: $0, in: chunks[chunk]) } ?? 0

@@ -109,8 +109,6 @@ final class LogDouble: MutationLog {
 
   var failure: LogError? { base.failure }
 
-  var storesFailures: Bool { base.storesFailures }
-
   func failures(of reactor: String, completion: @escaping ReadCompletion<[StoredFailure]>) {
     base.failures(of: reactor, completion: completion)
   }

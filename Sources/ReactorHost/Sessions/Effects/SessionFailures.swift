@@ -12,9 +12,7 @@ struct SessionFailures: Sendable {
   /// Adds the failure of an effect, in the serial context.
   func add(_ error: any Error, of effect: ActionEffect) {
     let reply = effect.reply
-    let isStored =
-      environment.log.storesFailures && !reply.isAwaited(effect.index)
-      && !(error is CancellationError)
+    let isStored = !reply.isAwaited(effect.index) && !(error is CancellationError)
     guard isStored else {
       return environment.failedEffects.add(
         error, of: effect.json, in: session.key.id, by: reply.principal?.id)
