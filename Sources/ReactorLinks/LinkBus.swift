@@ -5,7 +5,7 @@ public import ReactorLog
 internal import SystemThreads
 public import Telemetry
 
-/// The bus of a cluster over connections between the nodes, without a broker.
+/// The bus of a cluster over connections between the nodes.
 ///
 /// A node listens on an address that only other nodes reach. Connections are encrypted with TLS 1.3, and both
 /// sides prove that they have the same secret; see ``LinkMachine`` for their life. All lanes of a peer

@@ -4,8 +4,8 @@ internal import Synchronization
 
 /// Executes one request of an edge at this node, the owner of its session.
 struct OwnerExecution: Sendable {
-  /// The maximum size of a page of several states, entries, effects or timers, in bytes: brokers
-  /// limit the size of a message.
+  /// The maximum size of a page of several states, entries, effects or timers, in bytes, so that
+  /// one reply does not delay those of other requests.
   private static let pageSize = 262_144
 
   let id: ExecutionID

@@ -15,7 +15,7 @@ public enum NodeState: UInt8, Sendable, Equatable {
   case left
 }
 
-/// The message that a node broadcasts at the interval `cluster.heartbeat`.
+/// The message that a node broadcasts at the interval ``ClusterSettings/heartbeat``.
 public struct Heartbeat: Equatable, Sendable {
   /// The sender.
   public var node: NodeID

@@ -100,7 +100,7 @@ struct SessionImage: Sendable {
   var current: CommittedState
   var parameters: [UInt8]?
   var lastActiveAt: Timestamp
-  /// The subscribers of an event, because brokers limit the size of a message.
+  /// The subscribers of an event; lists of all are read in pages.
   var presence: PresencePage
 
   init(

@@ -1,7 +1,6 @@
 public import ReactorLog
 
-/// Nodes that the bus does not reach: nodes that were killed, and nodes that are connecting to
-/// another broker.
+/// Nodes that the bus does not reach: nodes that were killed, and nodes whose connection is replaced.
 ///
 /// ```
 ///             "no such node"                 the same ``ClusterSettings/confirmation`` later
@@ -15,8 +14,7 @@ public import ReactorLog
 /// session. Each node decides by its own probes.
 ///
 /// A node does not count as failed immediately, because a failed incarnation cannot return: a node
-/// whose broker stops would close all of its sessions because of the 20 to 40 ms that its
-/// connection to the next broker takes.
+/// would close all of its sessions because of the moment in which a lost connection is replaced.
 extension ClusterMachine {
   /// A node that the bus does not reach.
   struct Unreachable {

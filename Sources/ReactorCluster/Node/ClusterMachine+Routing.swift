@@ -88,7 +88,7 @@ extension ClusterMachine {
   /// Queries a node about requests without a reply.
   ///
   /// This detects a killed process, to which the bus does not deliver the query. It also detects a
-  /// request or a reply that a broker has dropped with a connection, which is then repeated without
+  /// request or a reply that was lost with a connection, which is then repeated without
   /// waiting for ``ClusterSettings/repetition``.
   mutating func locate(_ counts: [UInt64], at target: NodeID) {
     for start in stride(from: 0, to: counts.count, by: Self.locatedRequests) {

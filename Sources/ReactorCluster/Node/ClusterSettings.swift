@@ -1,6 +1,6 @@
 /// The settings of a node in a cluster, in milliseconds.
 public struct ClusterSettings: Sendable {
-  /// `cluster.heartbeat`: the interval of heartbeats.
+  /// The interval of heartbeats, a constant of the service.
   public var heartbeat: Milliseconds = 500
 
   /// `cluster.suspect`: the time without a heartbeat after which a node counts as failed.
@@ -19,8 +19,8 @@ public struct ClusterSettings: Sendable {
   /// again.
   public var probe: Milliseconds = 150
 
-  /// The time after which a node that the bus does not reach counts as failed: a connection moves
-  /// to another broker within 20 to 40 ms.
+  /// The time after which a node that the bus does not reach counts as failed: a connection that was lost is
+  /// replaced within less.
   public var confirmation: Milliseconds = 100
 
   /// The time without a reply after which the release of a session is requested again.

@@ -17,8 +17,8 @@ public struct ReportedStreams: Equatable, Sendable {
 
 /// A part of the streams of a node that show a session, for the session's owner.
 ///
-/// A part sets the counts of some stream owners. It is limited in size, because brokers limit the
-/// size of a message. The first report of a subscription, which begins with part 0, has all streams.
+/// A part sets the counts of some stream owners. It is limited in size, so that it does not delay
+/// other messages. The first report of a subscription, which begins with part 0, has all streams.
 public struct StreamReport: Equatable, Sendable {
   /// The size of the streams of a part in bytes, after which the part ends.
   public static let byteLimit = 16_384
