@@ -114,7 +114,7 @@ struct LogPage: Sendable {
   /// The number of entries to read next.
   ///
   /// Small at first, so that large entries are not read in vain; then the number that the page is
-  /// expected to hold, since a store on another machine is asked for each step. One entry
+  /// expected to hold, since each step is a request to a store on another machine. One entry
   /// more than requested shows whether there is a next page.
   var step: Int {
     guard !entries.isEmpty else { return min(16, limit + 1) }
