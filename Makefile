@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run cluster build test unit test-debian-13 release-tests client counts settings release-counts sanitize test-faults fuzz costs without-nats lint check-portable format docs image check-image dist check-dist install bench function-order hostile soak screenshots
+.PHONY: help run cluster build test unit test-debian-13 release-tests client counts settings release-counts sanitize test-faults fuzz costs without-postgresql lint check-portable format docs image check-image dist check-dist install bench function-order hostile soak screenshots
 MAKEFLAGS += --no-print-directory
 
 # The address of `make run`.
@@ -38,7 +38,7 @@ docs := .build/docs
 bench := .build/bench
 
 help: ## Show this.
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: ## Build and start the daemon on LISTEN (127.0.0.1:8080), with ARGS; CONFIGURATION=release is faster.
 	@$(packages) build try
@@ -75,8 +75,7 @@ groups := kit,wire,server,cluster,client,tools
 unit: export REACTORD_PART := $(or $(PART),$(groups))
 unit: ## Run the tests of PART (kit, wire, server, cluster, client, tools, targets), without EndToEndTests.
 	@if [[ $$REACTORD_PART == *EndToEndTests* ]]; then echo 'make unit: run EndToEndTests with make test' >&2; exit 64; fi
-	@$(packages) build
-	@if [[ $$REACTORD_PART =~ cluster|NATS ]]; then config/unpack-packages test-unpacked .build/prometheus; fi
+	@$(packages) build cluster
 	swift build --build-tests
 	config/run-tests $(ARGS)
 
@@ -132,8 +131,6 @@ test-faults: ## Run the crash and disk fault tests with many rounds, and a clust
 	swift build --build-tests
 	FAULT_ROUNDS=200 CLUSTER_SEEDS=10000 CLUSTER_SECONDS=$${CLUSTER_SECONDS:-600} swift test --skip-build \
 	  --filter 'KillTests|FaultTests|ClusterTests.SimulationTests' $(ARGS)
-	NATS_SERVER=$$PWD/.build/python/bin/nats-server CLUSTER_SECONDS=$${CLUSTER_SECONDS:-600} \
-	  swift test --skip-build --filter ClusterFaultTests $(ARGS)
 	REACTORD_TEST_STORE=cluster swift test --skip-build --filter '$(contract)' \
 	  --skip 'every session of the host' $(ARGS)
 
@@ -145,10 +142,10 @@ costs: ## Check the CPU time per byte of all parsers or those in ARGS, with host
 	swift build $(release) --product ParserCosts
 	"$$(swift build $(release) --show-bin-path)/ParserCosts" $(ARGS)
 
-without-nats: ## Build the daemon without NATS, and check that it needs no libnats.
+without-postgresql: ## Build the daemon without PostgreSQL, and check that it needs no libpq.
 	@$(packages) build
-	swift build --product reactord --disable-default-traits --scratch-path .build/without-nats
-	config/check-without-nats "$$(swift build --scratch-path .build/without-nats --show-bin-path)/reactord"
+	swift build --product reactord --disable-default-traits --scratch-path .build/without-postgresql
+	config/check-without-postgresql "$$(swift build --scratch-path .build/without-postgresql --show-bin-path)/reactord"
 
 screenshots: ## Write screenshots of the pages to .build/screenshots.
 	@$(packages) build test
@@ -194,9 +191,8 @@ install: ## Build in release mode and install below PREFIX (/usr/local), in DEST
 	config/install-files "$$(swift build $(release) --show-bin-path)/reactord" $(or $(PREFIX),/usr/local) $(DESTDIR)
 
 bench: ## Run all benchmarks or those in ARGS beside their peers, BENCH_SECONDS (2) each.
-	@$(packages) build bench
+	@$(packages) build bench cluster
 	@config/unpack-packages bench-unpacked $(bench)/nginx
-	@config/unpack-packages test-unpacked .build/prometheus
 	for product in reactord faulty BareHandler StreamLoad Benchmarks; do \
 	  swift build $(release) --product $$product; \
 	done
@@ -209,8 +205,7 @@ function-order: ## Profile requests, and write the order of functions in release
 	config/order-functions "$$directory/reactord" "$$directory/StreamLoad"
 
 hostile: ## Run abusive clients beside well-behaved ones, all kinds or those in ARGS.
-	@$(packages) build
-	@config/unpack-packages test-unpacked .build/prometheus
+	@$(packages) build cluster
 	for product in reactord Hostile; do swift build $(release) --product $$product; done
 	"$$(swift build $(release) --show-bin-path)/Hostile" $(ARGS)
 
