@@ -35,10 +35,10 @@ import Testing
     return try #require(current as? Value)
   }
 
-  /// The environment of the service in a Compose file.
-  private func composeEnvironment() throws -> [String: String] {
+  /// The environment of a node in a Compose file.
+  private func composeEnvironment(of node: String = "n1") throws -> [String: String] {
     let compose = try #require(try documents("compose.yml").first)
-    return try value(["services", "reactord", "environment"], in: compose)
+    return try value(["services", node, "environment"], in: compose)
   }
 
   private func deployment(_ kind: String, _ name: String) throws -> [String: Any] {
@@ -54,12 +54,21 @@ import Testing
       ["spec", "template", "spec", "containers", 0, "env"],
       in: try deployment("Deployment", "reactord"))
     var environment: [String: String] = [:]
-    // Skip the name of the node, which is the name of the pod.
-    for variable in list where variable["valueFrom"] == nil {
-      environment[try value(["name"], in: variable)] = try value(["value"], in: variable)
+    for variable in list {
+      let name: String = try value(["name"], in: variable)
+      environment[name] = try Self.known[name] ?? value(["value"], in: variable)
     }
-    return environment
+    for (name, text) in environment {
+      environment[name] = text.replacing("$(POD_IP)", with: Self.known["POD_IP"] ?? "")
+    }
+    return environment.filter { $0.key != "POD_IP" }
   }
+
+  /// The values that Kubernetes gets from the pod and from the secret of the operator.
+  private static let known = [
+    "POD_IP": "10.1.2.3", "REACTORD_CLUSTER_NODE": "reactord-7d8f",
+    "REACTORD_STORE": "postgresql://reactord:secret@reactord-db-rw.default:5432/reactord",
+  ]
 
   /// The environment variables of the settings table.
   private func settings() throws -> Set<String> {
@@ -77,8 +86,32 @@ import Testing
     #expect(settings.count > 50)
     let (compose, kubernetes) = (try composeEnvironment(), try kubernetesEnvironment())
     for name in compose.keys { #expect(settings.contains(name), "\(name)") }
-    #expect(Set(compose.keys) == Set(kubernetes.keys))
-    #expect(compose["REACTORD_STORE"] == kubernetes["REACTORD_STORE"])
+    // The proxy of Compose is known, and that of Kubernetes depends on the cluster.
+    #expect(Set(compose.keys) == Set(kubernetes.keys).union(["REACTORD_HTTP_PROXIES"]))
+    #expect(compose["REACTORD_STORE"]?.hasPrefix("postgres://") == true)
+  }
+
+  @Test func `the nodes of Compose differ in their names and addresses only`() throws {
+    let (first, second) = (try composeEnvironment(), try composeEnvironment(of: "n2"))
+    let different = first.keys.filter { first[$0] != second[$0] }
+    #expect(Set(different) == ["REACTORD_CLUSTER_NODE", "REACTORD_CLUSTER_ADDRESS"])
+    #expect(first.count == second.count)
+  }
+
+  /// The Pod Security standard "restricted" needs these members, and no volumes but a few kinds.
+  @Test func `the pods are restricted`() throws {
+    let pod: [String: Any] = try value(
+      ["spec", "template", "spec"], in: try deployment("Deployment", "reactord"))
+    let isNonRoot: Bool = try value(["securityContext", "runAsNonRoot"], in: pod)
+    let profile: String = try value(["securityContext", "seccompProfile", "type"], in: pod)
+    #expect(isNonRoot && profile == "RuntimeDefault")
+    let container: [String: Any] = try value(["containers", 0, "securityContext"], in: pod)
+    let escalates: Bool = try value(["allowPrivilegeEscalation"], in: container)
+    let dropped: [String] = try value(["capabilities", "drop"], in: container)
+    #expect(!escalates && dropped == ["ALL"])
+    let volumes: [[String: Any]] = try value(["volumes"], in: pod)
+    for volume in volumes { #expect(volume["secret"] != nil) }
+    for key in ["hostNetwork", "hostPID", "hostIPC"] { #expect(pod[key] == nil) }
   }
 
   @Test(arguments: ["compose", "kubernetes"])
@@ -87,12 +120,17 @@ import Testing
     environment["REACTORD_SUPERVISE"] = "false"
     environment["REACTORD_START_WAIT"] = "0"
     environment["REACTORD_LISTEN"] = "127.0.0.1:0"
-    // No broker has these names: the service accepts the settings, and then fails to start.
+    // No database listens there: the service accepts the settings, and then fails to start.
     environment["REACTORD_STORE"] = environment["REACTORD_STORE"]?
-      .replacing(/nats-\d\.nats:4222/, with: "127.0.0.1:1")
+      .replacing(/@[^\/]*\//, with: "@127.0.0.1:1/").replacing(/\$\{[^}]*\}/, with: "secret")
+    let folder = try TemporaryFolder()
+    environment["REACTORD_CLUSTER_SECRET"] = folder["secret"]
+    try String(repeating: "a", count: 64).write(
+      toFile: folder["secret"], atomically: true, encoding: .utf8)
     let process = try ReactordProcess.launch(["serve"], environment: environment)
     #expect(try process.wait() == .code(78))
-    #expect(process.standardError.contains("cannot be reached"), "\(process.standardError)")
+    let error = process.standardError
+    #expect(error.contains("127.0.0.1") && !error.contains("secret@"), "\(error)")
   }
 
   @Test func `the platforms wait longer for the end of the service than it drains`() throws {
@@ -103,24 +141,21 @@ import Testing
       in: try deployment("Deployment", "reactord"))
     #expect(period > grace)
     let compose = try #require(try documents("compose.yml").first)
-    let stop: String = try value(["services", "reactord", "stop_grace_period"], in: compose)
+    let stop: String = try value(["services", "n1", "stop_grace_period"], in: compose)
     #expect(try #require(Int(stop.dropLast())) > grace)
   }
 
-  @Test func `the brokers are three, and have the configuration that the article names`() throws {
-    let brokers: Int = try value(["spec", "replicas"], in: try deployment("StatefulSet", "nats"))
-    #expect(brokers == 3)
-    let compose = try #require(try documents("compose.yml").first)
-    let services: [String: Any] = try value(["services"], in: compose)
-    #expect(services.keys.filter { $0.hasPrefix("nats-") }.count == 3)
-    let configuration = try String(
-      contentsOf: Self.root.appending(path: "config/deployment/broker.conf"), encoding: .utf8)
-    let article = try String(
-      contentsOf: Self.root.appending(
-        path: "Sources/ReactorService/Documentation.docc/Clusters.md"), encoding: .utf8)
-    for line in ["max_payload: 8MB", "ping_max: 2", "sync_interval: always"] {
-      #expect(configuration.contains(line))
-      #expect(article.contains(line))
-    }
+  @Test func `a commit waits for a standby, and the connections of all nodes fit`() throws {
+    let database = try deployment("Cluster", "reactord-db")
+    let instances: Int = try value(["spec", "instances"], in: database)
+    #expect(instances >= 3)
+    let standbys: Int = try value(
+      ["spec", "postgresql", "synchronous", "number"], in: database)
+    #expect(standbys == 1)
+    let limit: String = try value(
+      ["spec", "postgresql", "parameters", "max_connections"], in: database)
+    let nodes: Int = try value(["spec", "replicas"], in: try deployment("Deployment", "reactord"))
+    // One node more while they are replaced.
+    #expect(try #require(Int(limit)) >= (nodes + 1) * 15)
   }
 }
