@@ -18,7 +18,7 @@ extension SettingsTable {
         backup    copy the store to the file of --to FILE; the daemon may be running
         migrate   convert a store of an earlier release, after printing how much disk that takes
         compact   delete what log.retain does not retain, and shrink the file
-      reactord quarantine list|clear [--store sqlite:PATH]   actions that crashed the daemon: print
+      reactord quarantine list|clear [--store STORE]         actions that crashed the daemon: print
                                                              them, or permit them again
       reactord watch URL [--json]                            print a session's State and its changes
       reactord changes URL [--reactor NAME] [--session ID]   print one line per change of all sessions

@@ -13,13 +13,13 @@ extension ServiceContext {
   ///   supervisor, or without space on the disk.
   func containCrashes(
     _ settings: inout HostSettings, _ sharedMarks: ((CrashMarks?) -> any SharedMarking)?
-  ) async -> (any MetricsSource)? {
+  ) -> (any MetricsSource)? {
     let marks = markActions(&settings)
     guard let sharedMarks else { return marks }
     let shared = sharedMarks(marks)
     settings.marking = shared
     do throws(LogError) {
-      try await shared.share()
+      try shared.share()
     } catch {
       logger.error("the quarantine is not shared", ["reason": "\(error)"])
     }

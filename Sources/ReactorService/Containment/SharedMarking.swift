@@ -7,6 +7,6 @@ protocol SharedMarking: ActionMarking, MetricsSource {
   /// Moves the quarantine entries of the previous process into the store.
   ///
   /// Must be called before actions are executed. If the store is not available, the entries stay in
-  /// this process.
-  func share() async throws(LogError)
+  /// this process. Blocks.
+  func share() throws(LogError)
 }

@@ -43,7 +43,7 @@ extension ServiceContext {
     var hostSettings = configuration.host
     hostSettings.sendWait = configuration.api.actionWait
     if configuration.isPaused { hostSettings.pause() }
-    let marks = await containCrashes(&hostSettings, store.sharedMarks)
+    let marks = containCrashes(&hostSettings, store.sharedMarks)
     let host = Host(
       reactors, globals: globals, log: store.log, settings: hostSettings, logger: logger,
       router: store.node)

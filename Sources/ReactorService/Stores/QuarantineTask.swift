@@ -12,9 +12,13 @@ public enum QuarantineTask: String, Sendable {
 
   /// Executes the task, also while a daemon uses the store.
   func execute(_ configuration: Configuration) throws(ConfigurationError) {
+    if case .postgres(let address) = configuration.store {
+      return try execute(configuration, atDatabase: address)
+    }
     guard case .sqlite(let path) = configuration.store else {
       throw .configuration(
-        "'reactord quarantine' needs a store sqlite:PATH, found \(configuration.store)")
+        "'reactord quarantine' needs a store sqlite:PATH or postgres://, found \(configuration.store)"
+      )
     }
     guard let marks = CrashMarks(besideStore: path, creating: false) else {
       throw .configuration("cannot open \"\(path).marks\", which the daemon creates")

@@ -17,10 +17,23 @@
       } catch {
         throw ConfigurationError(error)
       }
-      guard let links else { return OpenStore(log: log) { log.close(within: $0) } }
+      let quarantine = StoredQuarantine(log, logger: logger)
       do throws(ConfigurationError) {
-        return try join(log, settings, links)
+        do throws(LogError) {
+          try quarantine.start()
+        } catch {
+          throw ConfigurationError(
+            message: "store: \(error)", exitCode: EX_CONFIG, isTemporary: true)
+        }
+        if let links { return try join(log, quarantine, settings, links) }
+        return OpenStore(
+          log: log,
+          close: {
+            quarantine.close()
+            return log.close(within: $0)
+          }, sharedMarks: { SharedMarks($0, quarantine) })
       } catch {
+        quarantine.close()
         log.close(within: .zero)
         throw error
       }
@@ -40,7 +53,7 @@
     }
 
     /// Reads the address of a database; an error does not contain the text, which may have a password.
-    private static func address(_ text: String) throws(ConfigurationError) -> PostgresAddress {
+    fileprivate static func address(_ text: String) throws(ConfigurationError) -> PostgresAddress {
       guard let address = PostgresAddress(text) else {
         throw .configuration(
           "store: the URL of the database is invalid; expected postgres://USER@HOST[,...]/DATABASE with the "
@@ -101,6 +114,35 @@
     }
   }
 
+  extension QuarantineTask {
+    /// Executes the task of a store in a database; blocks.
+    func execute(
+      _ configuration: Configuration, atDatabase text: String
+    ) throws(ConfigurationError) {
+      var settings = PostgresLog.Settings(try ServiceContext.address(text))
+      settings.schema = configuration.clusterName.text
+      settings.wait = configuration.clusterWait
+      let log: PostgresLog
+      do throws(PostgresLogError) {
+        log = try PostgresLog(reading: settings)
+      } catch {
+        throw ConfigurationError(error)
+      }
+      defer { log.close(within: .zero) }
+      let quarantine = StoredQuarantine(log)
+      do throws(LogError) {
+        switch self {
+        case .list:
+          try quarantine.read()
+          for entry in quarantine.entries { print(Self.line(QuarantinedAction(entry))) }
+        case .clear: print("\(try quarantine.clear()) entries removed")
+        }
+      } catch {
+        throw ConfigurationError(message: "store: \(error)", exitCode: EX_CONFIG)
+      }
+    }
+  }
+
   extension ConfigurationError {
     /// Creates the error for a database that cannot be used.
     init(_ error: PostgresLogError) {
@@ -122,6 +164,14 @@
       _ task: StoreTask, atDatabase text: String, _ reactors: [ReactorRegistration]
     ) async throws {
       throw ConfigurationError.withoutDatabases
+    }
+  }
+
+  extension QuarantineTask {
+    func execute(
+      _ configuration: Configuration, atDatabase text: String
+    ) throws(ConfigurationError) {
+      throw .withoutDatabases
     }
   }
 

@@ -63,7 +63,8 @@ extension Configuration {
   extension ServiceContext {
     /// Creates the node that shares the sessions of a store in PostgreSQL with other nodes.
     func join(
-      _ log: PostgresLog, _ settings: PostgresLog.Settings, _ links: LinkSettings
+      _ log: PostgresLog, _ quarantine: StoredQuarantine, _ settings: PostgresLog.Settings,
+      _ links: LinkSettings
     ) throws(ConfigurationError) -> OpenStore {
       let nodes = NodeTable(settings, logger: logger)
       let bus: LinkBus
@@ -89,9 +90,10 @@ extension Configuration {
         log: log,
         close: {
           nodes.close()
+          quarantine.close()
           return log.close(within: $0)
         },
-        drain: { nodes.drain() }, node: node)
+        sharedMarks: { SharedMarks($0, quarantine) }, drain: { nodes.drain() }, node: node)
     }
   }
 

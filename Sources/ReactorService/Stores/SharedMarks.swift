@@ -1,5 +1,5 @@
-#if NATS
-  internal import NATSLog
+#if PostgreSQL
+  internal import PostgresLog
   internal import ReactorHost
   internal import ReactorLog
   internal import Telemetry
@@ -15,7 +15,7 @@
       self.shared = shared
     }
 
-    func share() async throws(LogError) {
+    func share() throws(LogError) {
       guard let own else { return }
       let entries = own.entries.map { entry, digest in
         StoredQuarantine.Entry(
@@ -23,7 +23,7 @@
           signal: entry.signal)
       }
       guard !entries.isEmpty else { return }
-      try await shared.add(entries)
+      try shared.add(entries)
       own.clearQuarantine()
     }
 

@@ -117,6 +117,41 @@ struct ContainmentTests {
     #expect(try again(next).post(#"{"add":1}"#).json["value"] == 2)
   }
 
+  @Test func `a store in PostgreSQL has the quarantine, for every service on it`() throws {
+    let flags = try ReactordProcess.newDatabase()
+    let start = {
+      try ReactordProcess(flags, program: "faulty", environment: ["REACTORD_SUPERVISE": "true"])
+    }
+    let server = try start()
+    let session = server.session(of: "faulty")
+    #expect(try session.post(#"{"add":1}"#).status == 200)
+    #expect(throws: (any Error).self) { try session.post(#""trapInMutate""#) }
+    try expectQuarantined(#""trapInMutate""#, in: SessionClient(server.client(), session.path))
+    let metrics = try server.client().get("/metrics").text
+    #expect(metrics.contains("reactord_quarantined_actions 1\n"))
+    #expect(try server.stop() == .code(0))
+    // The marks of the stopped supervisor are gone: the new service reads the quarantine from the
+    // store.
+    let next = try start()
+    let again = SessionClient(next.client(), session.path)
+    try expectQuarantined(#""trapInMutate""#, in: again)
+    #expect(try again.post(#"{"add":1}"#).json["value"] == 2)
+    #expect(try quarantine("list", flags).contains(#""action":"\"trapInMutate\"""#))
+    #expect(try quarantine("clear", flags) == "1 entries removed\n")
+    // The running service is notified of the removal.
+    #expect(
+      eventually { (try? next.client().get("/v1/quarantine").json) == ["quarantine": []] })
+  }
+
+  /// Runs a command for the quarantine of a store in PostgreSQL.
+  ///
+  /// - Returns: Its output.
+  private func quarantine(_ command: String, _ flags: [String]) throws -> String {
+    let process = try ReactordProcess.launch(["quarantine", command] + flags)
+    #expect(try process.wait() == .code(0), "\(process.standardError)")
+    return process.standardOutput
+  }
+
   @Test func `with a store in memory, the supervisor retains the quarantine`() throws {
     let server = try Self.start(store: "memory")
     let session = server.session(of: "faulty")
