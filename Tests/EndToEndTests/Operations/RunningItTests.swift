@@ -51,7 +51,7 @@ struct RunningItTests {
     for name in families { #expect(article.contains("`\(name)`"), "\(name)") }
   }
 
-  /// Includes metrics that only some configurations have: rate limits, brokers, clusters.
+  /// Includes metrics that only some configurations have: rate limits, clusters.
   @Test func `every metric in the sources is described`() throws {
     let metric = /"((?:reactord|process)_[a-z_]+)"/
     let names = Set(try Self.sources().flatMap { $0.matches(of: metric).map(\.output.1) })
