@@ -63,7 +63,6 @@ extension ServiceContext {
     if let marks { apiSettings.metrics.append(marks) }
     apiSettings.isPaused = configuration.isPaused
     apiSettings.readiness = { types.adding(to: readiness.current) }
-    if let metrics = store.metrics { apiSettings.metrics.append(metrics) }
     if let node = store.node {
       apiSettings.metrics.append(node)
       apiSettings.nodes = { completion in node.nodes { completion($0.map { ServiceNode($0) }) } }

@@ -17,9 +17,6 @@ struct OpenStore: Sendable {
   /// has none.
   var callOnThreads: (@Sendable (@escaping @Sendable () -> Void) -> Void)?
 
-  /// The metrics of the store, or `nil` for none.
-  var metrics: (any MetricsSource)?
-
   /// Adds the quarantine that all processes of the store share to the marks of this process, or returns `nil`
   /// if the store has none.
   var sharedMarks: (@Sendable (CrashMarks?) -> any SharedMarking)?
