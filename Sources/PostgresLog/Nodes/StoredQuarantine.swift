@@ -131,7 +131,9 @@ public final class StoredQuarantine: Sendable {
 
   // MARK: Writing
 
-  /// Adds entries; beyond the bound, the oldest ones are removed. Blocks.
+  /// Adds entries; beyond the bound, the oldest ones are removed.
+  ///
+  /// Blocks.
   public func add(_ entries: [Entry]) throws(LogError) {
     let insertion = SQL(
       """
