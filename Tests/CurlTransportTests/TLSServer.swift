@@ -1,6 +1,7 @@
 import Commands
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 /// An `https` server with HTTP/2 and HTTP/1.1, which responds with the version of HTTP and the path, and

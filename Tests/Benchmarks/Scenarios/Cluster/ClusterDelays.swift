@@ -1,4 +1,5 @@
 import Glibc
+import PostgresServers
 
 /// A fault whose effect on clients of other nodes is measured.
 enum ClusterFault: CaseIterable {
