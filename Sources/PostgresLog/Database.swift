@@ -1,4 +1,5 @@
 internal import ReactorLog
+internal import Synchronization
 internal import SystemThreads
 
 /// One database of a store: its writer, its reading connections and its upkeep.
@@ -20,10 +21,16 @@ final class Database: Sendable {
   }
 
   /// Calls a body with a reader that no other thread uses meanwhile, again if the connection is lost.
+  ///
+  /// Waits while the fate of a change is unknown, so that a session that is read again has that change or never
+  /// gets it.
   func read<Value: Sendable>(
     _ body: (StoreReader) throws(DatabaseError) -> Value
   ) throws(LogError) -> Value {
-    try readers.read { (connection, deadline) throws(DatabaseError) in
+    let hasKnownFates = { [writer] in
+      !writer.hasUnknownFates.load(ordering: .sequentiallyConsistent)
+    }
+    return try readers.read(when: hasKnownFates) { (connection, deadline) throws(DatabaseError) in
       try body(StoreReader(connection: connection, statements: statements, deadline: deadline))
     }
   }

@@ -32,7 +32,12 @@ final class ReaderPool: Sendable {
   }
 
   /// Calls a body with a connection that no other thread uses meanwhile, again if the connection is lost.
+  ///
+  /// - Parameters:
+  ///   - condition: What must hold before the body is called; the read waits for it.
+  ///   - body: Reads until a deadline, in ``Clock/milliseconds``.
   func read<Value: Sendable>(
+    when condition: () -> Bool = { true },
     _ body: (Connection, _ deadline: Int64) throws(DatabaseError) -> Value
   ) throws(LogError) -> Value {
     let start = Clock.milliseconds
@@ -40,6 +45,10 @@ final class ReaderPool: Sendable {
     while true {
       guard !isClosed.load(ordering: .relaxed) else { throw .unavailable("The store is closed.") }
       do throws(DatabaseError) {
+        guard condition() else {
+          throw DatabaseError(
+            state: "40003", message: "the database has not confirmed earlier changes yet")
+        }
         return try attempt(body, deadline)
       } catch {
         guard error.breaksConnection || error.isTransient,

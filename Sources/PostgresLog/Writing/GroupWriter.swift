@@ -48,6 +48,10 @@ final class GroupWriter: Sendable {
   let waker: Waker
   /// How long a request waits for the database.
   let wait: Duration
+  /// Whether the database can still commit a group whose requests have failed with an unknown outcome.
+  ///
+  /// What is read meanwhile can lack that group, and would be out of date once the group is committed.
+  let hasUnknownFates = Atomic(false)
   private let load = Mutex(Load())
   private let completed = BlockingInbox<CompletedGroup>()
   private let publisher: ChangePublisher?

@@ -1,5 +1,6 @@
 internal import Glibc
 internal import ReactorLog
+internal import Synchronization
 internal import SystemThreads
 
 /// The thread that sends groups and receives their results, without waiting for a result before it sends the
@@ -104,6 +105,7 @@ struct WriterLoop {
       }
     }
     groups = []
+    writer.hasUnknownFates.store(false, ordering: .sequentiallyConsistent)
     repeatWrites()
   }
 
@@ -163,6 +165,8 @@ struct WriterLoop {
     where !groups[index].isExpired && groups[index].writes[0].deadline <= now {
       isLate = true
       groups[index].isExpired = true
+      // Before the completion, after which the sessions are read again.
+      writer.hasUnknownFates.store(true, ordering: .sequentiallyConsistent)
       let writes = groups[index].writes
       writer.complete(writes, writes.map { _ in .failure(.unknown) })
     }
