@@ -129,6 +129,63 @@ struct FaultTests {
     log.close(within: .seconds(5))
   }
 
+  @Test func `a read from a server that has stopped fails in time`() async throws {
+    let server = try PostgresServer()
+    let log = try PostgresLog(newStore(at: server, wait: .milliseconds(300)))
+    #expect(try log.demo().stored == nil)
+    try server.pause()
+    #expect(throws: LogError.self) { try log.demo().stored }
+    #expect(throws: LogError.self) { try log.demo().stored }
+    try server.resume()
+    try await wait(until: { (try? log.demo().stored == nil) == true })
+    log.close(within: .seconds(5))
+  }
+
+  @Test func `a read after an unknown outcome has that change, or the session never gets it`()
+    async throws
+  {
+    let server = try PostgresServer()
+    let settings = try newStore(at: server, wait: .milliseconds(300))
+    let log = try PostgresLog(settings)
+    func append(_ version: Int, to id: String) async -> Result<Void, any Error> {
+      do { return .success(try await log.demo(id).append(version...version, to: "one")) } catch {
+        return .failure(error)
+      }
+    }
+    for round in 1...10 {
+      let id = "s\(round)"
+      while case .failure = await append(1, to: id) {}
+      let (sessions, writers) = (try OpenTransaction(server), try OpenTransaction(server))
+      try sessions.execute("begin; lock table \(settings.schema).sessions in share mode;")
+      try writers.execute("begin; lock table \(settings.schema).writers in share mode;")
+      guard case .failure(LogError.unknown) = await append(2, to: id) else {
+        Issue.record("an append was written to a table that is locked")
+        return
+      }
+      try sessions.execute("commit;")
+      let version = try? log.demo(id).stored?.version
+      try writers.execute("commit;")
+      try await wait(until: { log.failure == nil })
+      if let version { #expect(try log.demo(id).stored?.version == version) }
+    }
+    log.close(within: .seconds(5))
+  }
+
+  @Test func `a statement without a reader ends`() async throws {
+    let server = try PostgresServer()
+    let settings = try newStore(at: server, wait: .milliseconds(300))
+    let log = try PostgresLog(settings)
+    let transaction = try OpenTransaction(server)
+    try transaction.execute("begin; lock table \(settings.schema).sessions;")
+    #expect(throws: LogError.self) { try log.demo().stored }
+    try await wait(until: {
+      try server.query(
+        "select count(*) from pg_locks where not granted and mode = 'AccessShareLock'") == "0"
+    })
+    try transaction.execute("commit;")
+    log.close(within: .seconds(5))
+  }
+
   /// Waits until a group of the writer waits for a row that another transaction has locked.
   private func waitForLock(at server: PostgresServer) async throws {
     try await wait(until: {

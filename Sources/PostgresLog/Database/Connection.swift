@@ -29,26 +29,49 @@ final class Connection: @unchecked Sendable {
   private var prepared: Set<String> = []
   /// Whether statements are prepared; not behind a pooler, which executes each transaction on any connection.
   var preparesStatements = false
-  /// Whether the server is requested to end a statement that is late; that request can block for minutes.
-  var cancelsLateStatements = true
 
   /// How long the server may take for the first statement, in milliseconds.
   private static let greetingTimeout: Int64 = 5000
 
-  /// The first statement, after which the server detects within about ten seconds that this process is gone.
+  /// The first statement, after which the server detects within about ten seconds that this process is gone, and
+  /// ends a statement within a second after its connection has been closed.
   ///
   /// The connection of a server has the process that libpq knows, that of a pooler another one.
   private static let greeting = SQL(
     """
     select pg_backend_pid(), set_config('tcp_keepalives_idle', '5', false),
       set_config('tcp_keepalives_interval', '2', false), set_config('tcp_keepalives_count', '3', false),
-      set_config('tcp_user_timeout', '10000', false)
+      set_config('tcp_user_timeout', '10000', false),
+      set_config('client_connection_check_interval', '1000', false)
     """)
 
   /// Connects to the first host of an address that accepts the connection; blocks.
   ///
   /// - Throws: If none does, within `connect_timeout` each, which is 5 s unless the address has another one.
   init(_ address: PostgresAddress) throws(DatabaseError) {
+    let handle = unsafe Self.withParameters(of: address) { unsafe PQconnectdbParams($0, $1, 1) }
+    guard let handle = unsafe handle else { throw .lost("no memory for a connection") }
+    unsafe self.handle = handle
+    guard unsafe PQstatus(handle) == CONNECTION_OK else {
+      throw .lost(unsafe String(cString: PQerrorMessage(handle)).firstLine)
+    }
+    unsafe PQsetnonblocking(handle, 1)
+    // Notices are for people at a terminal, and libpq prints them.
+    _ = unsafe PQsetNoticeReceiver(handle, { _, _ in }, nil)
+    let rows = try execute(Self.greeting, deadline: Clock.milliseconds + Self.greetingTimeout)
+    preparesStatements = unsafe try rows.first(as: Int.self) == Int(PQbackendPID(handle))
+  }
+
+  /// Whether a server accepts connections at an address, whoever the user is; not while it starts; blocks.
+  static func isAccepting(_ address: PostgresAddress) -> Bool {
+    unsafe withParameters(of: address) { unsafe PQpingParams($0, $1, 1) } == PQPING_OK
+  }
+
+  /// Calls a body with the names and values of the parameters of a connection.
+  private static func withParameters<Value>(
+    of address: PostgresAddress,
+    _ body: ([UnsafePointer<CChar>?], [UnsafePointer<CChar>?]) -> Value
+  ) -> Value {
     // The address overrides the values before `dbname`, and those after it override the address.
     let parameters = [
       ("fallback_application_name", "reactord"), ("connect_timeout", "5"), ("keepalives_idle", "5"),
@@ -62,18 +85,7 @@ final class Connection: @unchecked Sendable {
     defer {
       unsafe (keywords + values).forEach { unsafe free(UnsafeMutablePointer(mutating: $0)) }
     }
-    guard let handle = unsafe PQconnectdbParams(keywords, values, 1) else {
-      throw .lost("no memory for a connection")
-    }
-    unsafe self.handle = handle
-    guard unsafe PQstatus(handle) == CONNECTION_OK else {
-      throw .lost(unsafe String(cString: PQerrorMessage(handle)).firstLine)
-    }
-    unsafe PQsetnonblocking(handle, 1)
-    // Notices are for people at a terminal, and libpq prints them.
-    _ = unsafe PQsetNoticeReceiver(handle, { _, _ in }, nil)
-    let rows = try execute(Self.greeting, deadline: Clock.milliseconds + Self.greetingTimeout)
-    preparesStatements = unsafe try rows.first(as: Int.self) == Int(PQbackendPID(handle))
+    return unsafe body(keywords, values)
   }
 
   deinit { unsafe PQfinish(handle) }
@@ -150,23 +162,11 @@ final class Connection: @unchecked Sendable {
 
   private func wait(for events: Int32, _ deadline: Int64) throws(DatabaseError) {
     let remaining = deadline - Clock.milliseconds
-    guard remaining > 0 else {
-      // The connection is dropped, which ends neither the statement nor its locks at once.
-      if cancelsLateStatements { cancel() }
-      throw .lost("the database sent no response in time")
-    }
+    guard remaining > 0 else { throw .lost("the database sent no response in time") }
     // libpq closes the socket after an error, and poll() ignores a descriptor that is negative.
     guard descriptor >= 0 else { throw lost }
     var watched = pollfd(fd: descriptor, events: Int16(events), revents: 0)
     _ = unsafe poll(&watched, 1, Int32(clamping: remaining))
-  }
-
-  /// Requests the end of the statement that is being executed.
-  private func cancel() {
-    guard let request = unsafe PQgetCancel(handle) else { return }
-    var text = [CChar](repeating: 0, count: 256)
-    _ = unsafe PQcancel(request, &text, Int32(text.count))
-    unsafe PQfreeCancel(request)
   }
 
   // MARK: Pipeline

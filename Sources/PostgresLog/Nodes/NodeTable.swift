@@ -163,7 +163,7 @@ public final class NodeTable: Sendable {
       let start = Clock.milliseconds
       do throws(DatabaseError) {
         if own != nil || announced != nil {
-          let current = if let connection { connection } else { try connect() }
+          let current = if let connection { connection } else { try Connection(address) }
           connection = current
           let deadline = start + Self.timeout
           if let former = announced, former != own?.node {
@@ -189,13 +189,6 @@ public final class NodeTable: Sendable {
       let pause = Self.interval - (Clock.milliseconds - start)
       if pause > 0 { _ = isDue.wait(for: .milliseconds(pause)) }
     }
-  }
-
-  private func connect() throws(DatabaseError) -> Connection {
-    let connection = try Connection(address)
-    // The request to cancel a statement blocks while the machine of the database is gone.
-    connection.cancelsLateStatements = false
-    return connection
   }
 
   private func announce(

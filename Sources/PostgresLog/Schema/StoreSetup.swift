@@ -25,11 +25,25 @@ struct StoreSetup {
       throw PostgresLogError(
         "the name of the schema \"\(name)\" needs 1 to 63 bytes and must not begin with pg_")
     }
-    do throws(DatabaseError) {
-      connection = try Connection(address)
-    } catch {
-      throw PostgresLogError(
-        "cannot connect to \(address): \(error)", isTemporary: !error.message.contains("FATAL"))
+    connection = try Self.connection(to: address)
+  }
+
+  private static func connection(
+    to address: PostgresAddress
+  ) throws(PostgresLogError) -> Connection {
+    var isAccepting = false
+    while true {
+      do throws(DatabaseError) {
+        return try Connection(address)
+      } catch {
+        // A server that is starting can accept connections by now, and rejects this user only if it rejects a
+        // second attempt.
+        let wasAccepting = isAccepting
+        if !wasAccepting { isAccepting = Connection.isAccepting(address) }
+        guard isAccepting, !wasAccepting else {
+          throw PostgresLogError("cannot connect to \(address): \(error)", isTemporary: !isAccepting)
+        }
+      }
     }
   }
 
