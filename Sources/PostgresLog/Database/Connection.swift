@@ -62,7 +62,7 @@ final class Connection: @unchecked Sendable {
     preparesStatements = unsafe try rows.first(as: Int.self) == Int(PQbackendPID(handle))
   }
 
-  /// Whether a server accepts connections at an address, whoever the user is; not while it starts; blocks.
+  /// Whether a server accepts connections at an address, for any user; not while it starts; blocks.
   static func isAccepting(_ address: PostgresAddress) -> Bool {
     unsafe withParameters(of: address) { unsafe PQpingParams($0, $1, 1) } == PQPING_OK
   }

@@ -76,7 +76,7 @@ import Testing
         try server.client().get("/readyz").json["detail"]?.string?.contains("3 kinds") == true
       })
     #expect(try server.client().get("/readyz").status == 200)
-    #expect(server.standardError.contains("stored data was checked"))
+    #expect(eventually { server.standardError.contains("stored data was checked") })
     try server.stop()
     let sound = try start(release: 1, "--strict-types")
     #expect(try sound.client().get("/readyz").json["detail"] == nil)
