@@ -1,9 +1,9 @@
 internal import COpenSSL
 
 /// HMAC (RFC 2104), computed by libcrypto.
-public enum MessageAuthentication {
+package enum MessageAuthentication {
   /// Returns the authentication code of `message` with SHA-256, 32 bytes.
-  public static func code(for message: [UInt8], key: [UInt8]) -> [UInt8] {
+  package static func code(for message: [UInt8], key: [UInt8]) -> [UInt8] {
     code(for: message, key: key, with: .sha256)
   }
 
@@ -27,7 +27,7 @@ public enum MessageAuthentication {
   }
 
   /// Returns whether `code` authenticates `message`; the comparison takes constant time.
-  public static func isValid(_ code: [UInt8], for message: [UInt8], key: [UInt8]) -> Bool {
+  package static func isValid(_ code: [UInt8], for message: [UInt8], key: [UInt8]) -> Bool {
     isValid(code, for: message, key: key, with: .sha256)
   }
 
@@ -39,16 +39,16 @@ public enum MessageAuthentication {
   }
 
   /// Returns whether the texts are equal, in a time that depends on their lengths only.
-  public static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+  package static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
     guard left.count == right.count else { return false }
     return unsafe CRYPTO_memcmp(left, right, left.count) == 0
   }
 }
 
 /// Bytes of the system's cryptographic random number generator.
-public enum RandomBytes {
+package enum RandomBytes {
   /// Returns `count` unpredictable bytes.
-  public static func make(_ count: Int) -> [UInt8] {
+  package static func make(_ count: Int) -> [UInt8] {
     var generator = SystemRandomNumberGenerator()
     return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
   }

@@ -1,37 +1,37 @@
 internal import COpenSSL
 
 /// The SHA-256 hash function (FIPS 180-4), computed by libcrypto.
-public enum SHA256 {
+package enum SHA256 {
   /// The length of a digest in bytes.
-  public static let digestLength = 32
+  package static let digestLength = 32
 
   /// A digest as a value, for tables: neither creating nor comparing it allocates.
-  public struct Digest: Hashable, Sendable {
+  package struct Digest: Hashable, Sendable {
     // The bytes of the digest, in memory order.
     private let words: (UInt64, UInt64, UInt64, UInt64)
 
     /// Computes the digest of bytes.
-    public init(of bytes: UnsafeBufferPointer<UInt8>) {
+    package init(of bytes: UnsafeBufferPointer<UInt8>) {
       words = unsafe reactord_sha256(bytes.baseAddress, bytes.count).words
     }
 
     /// The 32 bytes of the digest.
-    public var bytes: [UInt8] { unsafe withUnsafeBytes(of: words) { unsafe Array($0) } }
+    package var bytes: [UInt8] { unsafe withUnsafeBytes(of: words) { unsafe Array($0) } }
 
     /// Compares all bytes.
-    public static func == (left: Digest, right: Digest) -> Bool { left.words == right.words }
+    package static func == (left: Digest, right: Digest) -> Bool { left.words == right.words }
 
     /// Hashes the first 8 bytes, which are uniformly distributed like all bytes of a digest.
-    public func hash(into hasher: inout Hasher) { hasher.combine(words.0) }
+    package func hash(into hasher: inout Hasher) { hasher.combine(words.0) }
   }
 
   /// Returns the digest of `bytes`, 32 bytes.
-  public static func digest(of bytes: some Collection<UInt8>) -> [UInt8] {
+  package static func digest(of bytes: some Collection<UInt8>) -> [UInt8] {
     unsafe ContiguousArray(bytes).withUnsafeBufferPointer { unsafe Digest(of: $0).bytes }
   }
 
   /// Returns the digest of `bytes` as 64 lowercase hexadecimal digits.
-  public static func hexadecimal(of bytes: some Collection<UInt8>) -> String {
+  package static func hexadecimal(of bytes: some Collection<UInt8>) -> String {
     let digits = Array("0123456789abcdef".utf8)
     var text: [UInt8] = []
     text.reserveCapacity(2 * digestLength)

@@ -4,7 +4,7 @@ internal import COpenSSL
 @safe
 // Proof: the context is not changed after it is created, its reference count is atomic, and the key is only
 // read, so that any number of threads may create channels (openssl-threads(7)).
-public final class SharedKey: @unchecked Sendable {
+package final class SharedKey: @unchecked Sendable {
   fileprivate let context: OpaquePointer
   private let key: UnsafeMutablePointer<UInt8>
 
@@ -15,7 +15,7 @@ public final class SharedKey: @unchecked Sendable {
   /// - Parameters:
   ///   - secret: The secret, of any length.
   ///   - purpose: A name for what the key protects. The same secret has another key for each purpose.
-  public init(_ secret: [UInt8], for purpose: String) {
+  package init(_ secret: [UInt8], for purpose: String) {
     let bytes = MessageAuthentication.code(for: Array(purpose.utf8), key: secret)
     unsafe key = .allocate(capacity: bytes.count)
     unsafe key.initialize(from: bytes, count: bytes.count)
@@ -37,17 +37,17 @@ public final class SharedKey: @unchecked Sendable {
 ///
 /// The channel has no socket: it converts bytes. Each connection has new keys, so recorded bytes are of no use
 /// to a sender that repeats them, and a shared key that becomes known later does not reveal them.
-@safe public final class SecureChannel {
+@safe package final class SecureChannel {
   /// An error after which the channel cannot be used: the peer does not have the key, or has sent invalid bytes.
-  public struct Failure: Error, Equatable {}
+  package struct Failure: Error, Equatable {}
 
   /// The side that begins the handshake, and the other one.
-  public enum Side: Sendable {
+  package enum Side: Sendable {
     case client, server
   }
 
   /// The maximum number of bytes of one call of ``receive(_:into:)``.
-  public static let chunk = 65_536
+  package static let chunk = 65_536
 
   /// Retained, because `tls` retains the context and not its key.
   private let key: SharedKey
@@ -59,15 +59,15 @@ public final class SharedKey: @unchecked Sendable {
   private let scratch: UnsafeMutableBufferPointer<UInt8>
 
   /// Whether the handshake is complete.
-  public private(set) var isOpen = false
+  package private(set) var isOpen = false
 
   /// Whether the peer has announced that it sends nothing more.
-  public private(set) var isEnded = false
+  package private(set) var isEnded = false
 
   /// Creates a channel; that of a client has its first bytes as ``takeOutput(into:)``.
   ///
   /// - Throws: If memory is exhausted.
-  public init(_ key: SharedKey, _ side: Side) throws(Failure) {
+  package init(_ key: SharedKey, _ side: Side) throws(Failure) {
     guard let tls = unsafe SSL_new(key.context) else { throw Failure() }
     guard let input = unsafe BIO_new(BIO_s_mem()) else {
       unsafe SSL_free(tls)
@@ -105,7 +105,7 @@ public final class SharedKey: @unchecked Sendable {
   ///     the peer is authenticated.
   /// - Throws: If the peer does not have the key, or the bytes are not those that it has sent. The output
   ///   then has the alert for the peer.
-  public func receive(
+  package func receive(
     _ bytes: UnsafeBufferPointer<UInt8>, into plaintext: inout [UInt8]
   ) throws(Failure) {
     guard !bytes.isEmpty else { return }
@@ -128,7 +128,7 @@ public final class SharedKey: @unchecked Sendable {
   }
 
   /// Encrypts bytes for the peer; requires ``isOpen``.
-  public func send(_ plaintext: [UInt8]) throws(Failure) {
+  package func send(_ plaintext: [UInt8]) throws(Failure) {
     guard !plaintext.isEmpty else { return }
     ERR_clear_error()
     var written = 0
@@ -138,13 +138,13 @@ public final class SharedKey: @unchecked Sendable {
   }
 
   /// Announces that nothing more is sent.
-  public func end() {
+  package func end() {
     if isOpen { _ = unsafe SSL_shutdown(tls) }
     ERR_clear_error()
   }
 
   /// Appends the bytes for the peer, and removes them from the channel.
-  public func takeOutput(into bytes: inout [UInt8]) {
+  package func takeOutput(into bytes: inout [UInt8]) {
     while true {
       let count = unsafe BIO_read(output, scratch.baseAddress, Int32(scratch.count))
       guard count > 0 else { return }

@@ -1,5 +1,5 @@
 /// A digital signature or authentication algorithm of JSON Web Signature (RFC 7518, RFC 8037).
-public enum SignatureAlgorithm: String, CaseIterable, Sendable {
+package enum SignatureAlgorithm: String, CaseIterable, Sendable {
   /// Ed25519 (RFC 8032, RFC 8037).
   case edDSA = "EdDSA"
 
@@ -43,7 +43,7 @@ public enum SignatureAlgorithm: String, CaseIterable, Sendable {
   ///
   /// `Ed25519` is the fully specified name of EdDSA on that
   /// curve (RFC 9864).
-  public init?(name: String) {
+  package init?(name: String) {
     guard
       let algorithm = Self.allCases.first(where: { $0.rawValue.utf8.elementsEqual(name.utf8) })
         ?? (name.utf8.elementsEqual("Ed25519".utf8) ? .edDSA : nil)

@@ -4,9 +4,9 @@ internal import COpenSSL
 ///
 /// A key verifies only with the algorithms that its type permits, so that a public key can never be
 /// taken for a secret (RFC 8725, 3.1).
-public struct VerificationKey: Sendable {
+package struct VerificationKey: Sendable {
   /// The reasons for which a key is rejected.
-  public enum Failure: Error, Equatable, Sendable {
+  package enum Failure: Error, Equatable, Sendable {
     /// The parameters or the encoding are not valid for a key of this type.
     case malformed
 
@@ -28,15 +28,15 @@ public struct VerificationKey: Sendable {
   private let material: Material
 
   /// The algorithms that the key can be used with.
-  public let algorithms: [SignatureAlgorithm]
+  package let algorithms: [SignatureAlgorithm]
 
   /// A digest of the key, equal for equal keys.
-  public let thumbprint: [UInt8]
+  package let thumbprint: [UInt8]
 
   /// Creates an HMAC key from a secret of at least 32 bytes.
   ///
   /// An algorithm is permitted if the secret is as long as the digest (RFC 7518, 3.2).
-  public init(secret: [UInt8]) throws(Failure) {
+  package init(secret: [UInt8]) throws(Failure) {
     guard secret.count >= 32 else { throw .tooShort }
     material = .secret(secret)
     algorithms = [.hs256, .hs384, .hs512].filter { secret.count >= $0.hash?.digestLength ?? 0 }
@@ -47,7 +47,7 @@ public struct VerificationKey: Sendable {
   ///
   /// A point whose encoding is not canonical, and a point of small order, whose signatures need no private
   /// key, are rejected.
-  public init(ed25519 bytes: [UInt8]) throws(Failure) {
+  package init(ed25519 bytes: [UInt8]) throws(Failure) {
     guard bytes.count == 32 else { throw .malformed }
     try self.init(
       unsafe PublicKeyHandle(
@@ -57,13 +57,13 @@ public struct VerificationKey: Sendable {
   /// Creates a public key on P-256 or P-384 from the big-endian coordinates of its point.
   ///
   /// A point that is not on the curve is rejected.
-  public init(curve: EllipticCurve, x: [UInt8], y: [UInt8]) throws(Failure) {
+  package init(curve: EllipticCurve, x: [UInt8], y: [UInt8]) throws(Failure) {
     guard x.count == curve.coordinateLength, y.count == x.count else { throw .malformed }
     try self.init(PublicKeyHandle(curve: curve, point: [4] + x + y))
   }
 
   /// Creates an RSA public key from its big-endian modulus and exponent.
-  public init(modulus: [UInt8], exponent: [UInt8]) throws(Failure) {
+  package init(modulus: [UInt8], exponent: [UInt8]) throws(Failure) {
     guard !modulus.isEmpty, modulus.count <= 1024, !exponent.isEmpty, exponent.count <= 8 else {
       throw .malformed
     }
@@ -74,14 +74,14 @@ public struct VerificationKey: Sendable {
   /// `-----BEGIN CERTIFICATE-----` (RFC 7468, 5).
   ///
   /// A configured certificate is trusted: neither its signature nor its dates are checked.
-  public init(pem block: [UInt8]) throws(Failure) {
+  package init(pem block: [UInt8]) throws(Failure) {
     guard !block.contains(sequence: Array("PRIVATE KEY".utf8)) else { throw .isPrivate }
     let isCertificate = block.starts(with: "-----BEGIN CERTIFICATE-----".utf8)
     try self.init(PublicKeyHandle(pem: block, isCertificate: isCertificate))
   }
 
   /// Creates a public key from an X.509 certificate in DER.
-  public init(certificate: [UInt8]) throws(Failure) {
+  package init(certificate: [UInt8]) throws(Failure) {
     try self.init(PublicKeyHandle(certificate: certificate))
   }
 
@@ -99,7 +99,7 @@ public struct VerificationKey: Sendable {
   /// Returns whether `signature` is a signature of `message` by this key.
   ///
   /// An algorithm that is not one of ``algorithms`` verifies nothing. Safe to call on any thread.
-  public func verifies(
+  package func verifies(
     _ signature: [UInt8], of message: [UInt8], with algorithm: SignatureAlgorithm
   ) -> Bool {
     guard algorithms.contains(algorithm) else { return false }
@@ -114,13 +114,13 @@ public struct VerificationKey: Sendable {
 }
 
 /// The elliptic curves of ES256, ES384 and ES512.
-public enum EllipticCurve: String, Sendable {
+package enum EllipticCurve: String, Sendable {
   case p256 = "P-256"
   case p384 = "P-384"
   case p521 = "P-521"
 
   /// The length of a coordinate, and of each half of a signature, in bytes.
-  public var coordinateLength: Int {
+  package var coordinateLength: Int {
     switch self {
     case .p256: 32
     case .p384: 48

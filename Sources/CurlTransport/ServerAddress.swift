@@ -2,7 +2,7 @@ internal import Glibc
 
 /// The address of a server, to listen on or to connect to: `127.0.0.1:8080`, `[::1]:8080`,
 /// `localhost:0`, `unix:/run/reactord.sock`.
-public enum ServerAddress: Sendable, Equatable {
+package enum ServerAddress: Sendable, Equatable {
   /// An IPv4 address, an IPv6 address without brackets, or a host name, with a port. Listening on
   /// port 0 selects a free port.
   case network(host: String, port: UInt16)
@@ -11,7 +11,7 @@ public enum ServerAddress: Sendable, Equatable {
   case unix(path: String)
 
   /// Creates a network address without checking the host.
-  public init(host: String, port: UInt16) {
+  package init(host: String, port: UInt16) {
     self = .network(host: host, port: port)
   }
 
@@ -20,7 +20,7 @@ public enum ServerAddress: Sendable, Equatable {
   /// Returns `nil` for anything else: a missing host or port, a port above 65535, an invalid IP address,
   /// a host name with characters other than letters, digits, `-` and `.`, or a path that exceeds the
   /// system's limit.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     if text.hasPrefix(Self.scheme) {
       let path = text.dropFirst(Self.scheme.count)
       guard (1...Self.pathLimit).contains(path.utf8.count), !path.utf8.contains(0) else {
@@ -73,7 +73,7 @@ public enum ServerAddress: Sendable, Equatable {
 
 extension ServerAddress: CustomStringConvertible {
   /// The form that `init(_:)` parses.
-  public var description: String {
+  package var description: String {
     switch self {
     case .network(let host, let port):
       host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)"
@@ -82,7 +82,7 @@ extension ServerAddress: CustomStringConvertible {
   }
 
   /// The address as a URL for messages, or the path of the socket.
-  public var url: String {
+  package var url: String {
     switch self {
     case .network: "http://\(self)"
     case .unix: description

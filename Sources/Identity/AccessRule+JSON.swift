@@ -2,13 +2,13 @@ internal import ReactorCore
 
 extension AccessRule {
   /// The reason why a list of rules is rejected.
-  public struct SyntaxError: Error, Equatable, CustomStringConvertible {
+  package struct SyntaxError: Error, Equatable, CustomStringConvertible {
     /// A message for the operator: the rule, and the form that is expected.
-    public let description: String
+    package let description: String
   }
 
   /// The maximum number of rules of a configuration.
-  public static let limit = 1000
+  package static let limit = 1000
 
   /// Reads the value of the setting `auth.rules`: an array of objects with `allow`, and optionally
   /// `to`, `anonymous` and `if`.
@@ -17,7 +17,7 @@ extension AccessRule {
   /// - Returns: The rules in the order of the array. The order has no effect, since a rule only
   ///   grants rights.
   /// - Throws: The first rule that is malformed.
-  public static func rules(of json: [UInt8]) throws(SyntaxError) -> [AccessRule] {
+  package static func rules(of json: [UInt8]) throws(SyntaxError) -> [AccessRule] {
     // An object around the array lets both be read by the parser that rejects repeated members.
     let wrapped = StrictObject(Array(#"{"rules":"#.utf8) + json + [UInt8(ascii: "}")])?.claims
     guard let wrapped, wrapped.names.count == 1, case .array(let rules)? = wrapped["rules"] else {

@@ -1,36 +1,36 @@
-public import ReactorCore
+package import ReactorCore
 
 /// Grants a right to the sessions of a pattern, to principals that meet its conditions.
-public struct AccessRule: Sendable, Equatable {
+package struct AccessRule: Sendable, Equatable {
   /// The right that the rule grants, with those that it includes.
-  public var right: Right
+  package var right: Right
 
   /// The sessions that the rule applies to, or `nil` for every session and for the service itself.
-  public var sessions: SessionPattern?
+  package var sessions: SessionPattern?
 
   /// Whether requests without a credential are granted the right too.
-  public var includesAnonymous: Bool
+  package var includesAnonymous: Bool
 
   /// Claims that the principal must have: each is the text, or an array that contains it.
-  public var conditions: [Condition]
+  package var conditions: [Condition]
 
   /// A claim and the text that it must be or contain.
-  public struct Condition: Sendable, Equatable {
+  package struct Condition: Sendable, Equatable {
     /// The name of the claim.
-    public let claim: String
+    package let claim: String
 
     /// The text.
-    public let text: String
+    package let text: String
 
     /// Creates a condition.
-    public init(claim: String, text: String) {
+    package init(claim: String, text: String) {
       self.claim = claim
       self.text = text
     }
   }
 
   /// Creates a rule.
-  public init(
+  package init(
     allow right: Right, to sessions: SessionPattern? = nil, includesAnonymous: Bool = false,
     if conditions: [Condition] = []
   ) {
@@ -50,9 +50,9 @@ public struct AccessRule: Sendable, Equatable {
 
 /// The rights of one request: those of the configured rules, and those in the claims of its
 /// credential.
-public struct Grants: Sendable {
+package struct Grants: Sendable {
   /// The target of a request.
-  public enum Target: Sendable {
+  package enum Target: Sendable {
     /// One session.
     case session(reactor: String, id: String)
     /// A reactor: its description, or the list of its sessions.
@@ -70,7 +70,7 @@ public struct Grants: Sendable {
   /// The claim `reactord` is an object that maps the name of a right to an array of patterns. Each
   /// word `reactord:RIGHT` in the claim `scope`, such as `reactord:read`, grants the right to every
   /// target.
-  public init(rules: [AccessRule], principal: Principal?) {
+  package init(rules: [AccessRule], principal: Principal?) {
     self.rules = rules
     self.principal = principal
     own = principal.map { Self.ownRules(of: $0.claims) } ?? []
@@ -100,10 +100,10 @@ public struct Grants: Sendable {
   }
 
   /// The maximum number of patterns per right that are read from one token.
-  public static let patternLimit = 100
+  package static let patternLimit = 100
 
   /// Returns whether the principal has a right to a target; allocates nothing.
-  public func allow(_ right: Right, to target: Target) -> Bool {
+  package func allow(_ right: Right, to target: Target) -> Bool {
     grants(right, target, in: own) || grants(right, target, in: rules)
   }
 

@@ -1,10 +1,10 @@
-public import ReactorCore
+package import ReactorCore
 
 /// The outcome of authentication: the principal of a request and its rights.
 ///
 /// Immutable; a connection or a stream may retain it, and calls ``Authenticator/refresh(_:at:)``
 /// to validate it again.
-public final class Authentication: Sendable {
+package final class Authentication: Sendable {
   /// The credential that was presented.
   enum Source: Sendable, Equatable {
     case anonymous
@@ -16,13 +16,13 @@ public final class Authentication: Sendable {
 
   /// The authenticated user or service, or `nil` for an anonymous request, and for a static token
   /// without a name.
-  public let principal: Principal?
+  package let principal: Principal?
 
   /// Whether a valid credential was presented.
-  public var isAuthenticated: Bool { source != .anonymous }
+  package var isAuthenticated: Bool { source != .anonymous }
 
   /// The time at which the credential expires, in seconds since 1970.
-  public var expiry: Int64? { principal?.expiry }
+  package var expiry: Int64? { principal?.expiry }
 
   /// Returns whether the credential has not expired.
   func isCurrent(at now: Int64) -> Bool {
@@ -41,7 +41,7 @@ public final class Authentication: Sendable {
   }
 
   /// Returns whether a right to a target is granted; allocates nothing.
-  public func allows(_ right: Right, to target: Grants.Target) -> Bool {
+  package func allows(_ right: Right, to target: Grants.Target) -> Bool {
     grants.allow(right, to: target)
   }
 }

@@ -6,34 +6,34 @@ internal import Synchronization
 /// grants.
 ///
 /// All methods are safe to call on any thread. They block only for a lock that is held briefly.
-public final class Authenticator: Sendable {
+package final class Authenticator: Sendable {
   /// The configuration of `auth.*`.
-  public struct Configuration: Sendable {
+  package struct Configuration: Sendable {
     /// `auth.tokens`: static tokens.
-    public var staticTokens: StaticTokens?
+    package var staticTokens: StaticTokens?
 
     /// `auth.jwt.*`: the verifier of JSON Web Tokens, or `nil` where no keys are configured.
-    public var verifier: TokenVerifier?
+    package var verifier: TokenVerifier?
 
     /// `auth.rules`: the configured grants.
-    public var rules: [AccessRule] = []
+    package var rules: [AccessRule] = []
 
     /// How long a ticket is valid, in seconds.
-    public var ticketLifetime: Int64 = 30
+    package var ticketLifetime: Int64 = 30
 
     /// `auth.secret`: the key that signs tickets; nodes with the same key accept each other's
     /// tickets.
-    public var ticketKey = RandomBytes.make(32)
+    package var ticketKey = RandomBytes.make(32)
 
     /// The maximum number of verified tokens that are cached.
-    public var cacheLimit = 10_000
+    package var cacheLimit = 10_000
 
     /// Creates a configuration that permits nothing.
-    public init() {}
+    package init() {}
   }
 
   /// The reasons for which a credential is rejected: 401 with `error="invalid_token"`.
-  public enum Failure: Error, Equatable, Sendable {
+  package enum Failure: Error, Equatable, Sendable {
     /// No static token has this value, and the text is not a JSON Web Token either.
     case unknownToken
     /// The JSON Web Token is rejected.
@@ -42,7 +42,7 @@ public final class Authenticator: Sendable {
     case ticket
 
     /// The reason as one sentence for `error_description`; it quotes nothing of the credential.
-    public var sentence: String {
+    package var sentence: String {
       switch self {
       case .unknownToken: "The token is unknown"
       case .token(let failure): failure.sentence
@@ -73,14 +73,14 @@ public final class Authenticator: Sendable {
   private let generation = Atomic<UInt64>(0)
 
   /// Creates an authenticator.
-  public init(_ configuration: Configuration) {
+  package init(_ configuration: Configuration) {
     state = Mutex(State(configuration, generation: 0))
   }
 
   /// Replaces the configuration.
   ///
   /// Credentials are verified again, and their rights are derived again.
-  public func replace(_ configuration: Configuration) {
+  package func replace(_ configuration: Configuration) {
     state.withLock { state in
       let used = state.usedTickets
       state = State(configuration, generation: state.generation + 1)
@@ -90,12 +90,12 @@ public final class Authenticator: Sendable {
   }
 
   /// The number of verified tokens that are retained.
-  public var cachedTokens: Int {
+  package var cachedTokens: Int {
     state.withLock { $0.cache.count }
   }
 
   /// The grants of a request without a credential.
-  public var anonymous: Authentication {
+  package var anonymous: Authentication {
     state.withLock { $0.anonymous }
   }
 
@@ -108,7 +108,7 @@ public final class Authenticator: Sendable {
   ///   - now: The time in seconds since 1970.
   /// - Returns: The principal and its grants, or `nil` if the value is no bearer token (RFC 6750, 2.1).
   /// - Throws: The reason for 401.
-  public func authenticate(
+  package func authenticate(
     authorization field: String, at now: Int64
   ) throws(Failure) -> Authentication? {
     var field = field
@@ -126,7 +126,7 @@ public final class Authenticator: Sendable {
   ///   - now: The time in seconds since 1970.
   /// - Returns: The principal and its grants.
   /// - Throws: The reason for 401.
-  public func authenticate(_ token: [UInt8], at now: Int64) throws(Failure) -> Authentication {
+  package func authenticate(_ token: [UInt8], at now: Int64) throws(Failure) -> Authentication {
     guard token.count <= TokenVerifier.sizeLimit else { throw .token(.tooLong) }
     let digest = unsafe token.withUnsafeBufferPointer { unsafe SHA256.Digest(of: $0) }
     if let cached = cached(digest, at: now) { return cached }
@@ -141,7 +141,7 @@ public final class Authenticator: Sendable {
   ///   - now: The time in seconds since 1970.
   /// - Returns: The principal and its grants.
   /// - Throws: The reason for 401.
-  public func authenticate(cookie token: [UInt8], at now: Int64) throws(Failure) -> Authentication {
+  package func authenticate(cookie token: [UInt8], at now: Int64) throws(Failure) -> Authentication {
     let access = try authenticate(token, at: now)
     if case .staticToken = access.source { throw .unknownToken }
     return access
@@ -191,7 +191,7 @@ public final class Authenticator: Sendable {
   }
 
   /// Returns whether the configuration has not been replaced since an authentication.
-  public func isCurrent(_ access: Authentication) -> Bool {
+  package func isCurrent(_ access: Authentication) -> Bool {
     generation.load(ordering: .acquiring) == access.generation
   }
 
@@ -202,7 +202,7 @@ public final class Authenticator: Sendable {
   ///   - access: The authentication.
   ///   - now: The time in seconds since 1970.
   /// - Returns: Whether the authentication is valid.
-  public func isCurrent(_ access: Authentication, at now: Int64) -> Bool {
+  package func isCurrent(_ access: Authentication, at now: Int64) -> Bool {
     isCurrent(access) && access.isCurrent(at: now)
   }
 
@@ -212,7 +212,7 @@ public final class Authenticator: Sendable {
   ///
   /// - Returns: The current grants, or `nil` if the credential has expired, or its key or static token
   ///   was removed.
-  public func refresh(_ access: Authentication, at now: Int64) -> Authentication? {
+  package func refresh(_ access: Authentication, at now: Int64) -> Authentication? {
     if let expiry = access.expiry, now >= expiry { return nil }
     let (configuration, generation) = state.withLock { ($0.configuration, $0.generation) }
     guard access.generation != generation else { return access }
@@ -241,7 +241,7 @@ public final class Authenticator: Sendable {
   ///   - now: The time in seconds since 1970.
   /// - Returns: The ticket and the time at which it expires, or `nil` for an anonymous access, or if
   ///   the claims do not fit into `Ticket.sizeLimit` bytes.
-  public func makeTicket(
+  package func makeTicket(
     for access: Authentication, address: String?, at now: Int64
   ) -> (text: String, expiry: Int64)? {
     let (key, lifetime) = state.withLock {
@@ -260,7 +260,7 @@ public final class Authenticator: Sendable {
   ///   - now: The time in seconds since 1970.
   /// - Returns: The principal and its grants under the current configuration.
   /// - Throws: ``Failure/ticket``.
-  public func authenticate(
+  package func authenticate(
     ticket text: [UInt8], address: String, at now: Int64
   ) throws(Failure) -> Authentication {
     let key = state.withLock { $0.configuration.ticketKey }

@@ -7,9 +7,9 @@ internal import ReactorCore
 /// by their key ids (as Google and Firebase publish them), or a sequence of PEM blocks
 /// `-----BEGIN PUBLIC KEY-----` or `-----BEGIN CERTIFICATE-----`. A JSON Web Key can also be an `oct`
 /// secret for HS256, HS384 and HS512.
-public struct KeySet: Sendable {
+package struct KeySet: Sendable {
   /// The maximum number of keys of a set.
-  public static let limit = 64
+  package static let limit = 64
 
   /// One key of the set.
   struct Entry: Sendable {
@@ -21,25 +21,25 @@ public struct KeySet: Sendable {
   }
 
   /// The reason why a file is not a set of keys.
-  public struct Failure: Error, Equatable, CustomStringConvertible {
+  package struct Failure: Error, Equatable, CustomStringConvertible {
     /// A message for the operator: the key, and the reason why it is rejected.
-    public let description: String
+    package let description: String
   }
 
   let entries: [Entry]
 
   /// One sentence for each key that is skipped because it cannot be used.
-  public let warnings: [String]
+  package let warnings: [String]
 
   /// The number of keys.
-  public var count: Int { entries.count }
+  package var count: Int { entries.count }
 
   /// Reads the content of a key file.
   ///
   /// Keys for another purpose (`use` is not `sig`, `key_ops` without `verify`) are skipped in a JSON Web
   /// Key Set, and keys that cannot be used are skipped with a warning, as RFC 7517, section 5 requires;
   /// in every other form they are errors. A private key is an error in every form.
-  public init(_ file: [UInt8]) throws(Failure) {
+  package init(_ file: [UInt8]) throws(Failure) {
     let first = file.first { !" \t\r\n".utf8.contains($0) }
     var warnings: [String] = []
     entries =
@@ -55,7 +55,7 @@ public struct KeySet: Sendable {
   }
 
   /// Returns whether a key with this thumbprint is in the set.
-  public func contains(thumbprint: [UInt8]) -> Bool {
+  package func contains(thumbprint: [UInt8]) -> Bool {
     entries.contains { $0.key.thumbprint == thumbprint }
   }
 

@@ -1,5 +1,5 @@
 /// A right to a session; each includes those before it.
-public enum Right: Int, CaseIterable, Comparable, Sendable {
+package enum Right: Int, CaseIterable, Comparable, Sendable {
   /// Read states, logs, lists and streams.
   case read
 
@@ -13,7 +13,7 @@ public enum Right: Int, CaseIterable, Comparable, Sendable {
   case admin
 
   /// Reads the name in a claim or a setting.
-  public init?(name: some StringProtocol) {
+  package init?(name: some StringProtocol) {
     guard let right = Self.allCases.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else {
       return nil
     }
@@ -21,7 +21,7 @@ public enum Right: Int, CaseIterable, Comparable, Sendable {
   }
 
   /// The name in claims, settings and problems.
-  public var name: String {
+  package var name: String {
     switch self {
     case .read: "read"
     case .act: "act"
@@ -31,5 +31,5 @@ public enum Right: Int, CaseIterable, Comparable, Sendable {
   }
 
   /// Orders a right before the rights that include it.
-  public static func < (left: Right, right: Right) -> Bool { left.rawValue < right.rawValue }
+  package static func < (left: Right, right: Right) -> Bool { left.rawValue < right.rawValue }
 }

@@ -1,13 +1,13 @@
-public import ReactorCore
+package import ReactorCore
 
 /// A set of sessions: `reactor/session`, where each part is literal text with placeholders for
 /// claims, and may end in `*`.
 ///
 /// `chat/*` is every session of `chat`; `cart/{sub}` is the session named like the principal;
 /// `team/{org}-*` is every session whose id begins with the claim `org` and a hyphen.
-public struct SessionPattern: Sendable, Equatable {
+package struct SessionPattern: Sendable, Equatable {
   /// The maximum length of a pattern in bytes.
-  public static let sizeLimit = 512
+  package static let sizeLimit = 512
 
   private enum Piece: Sendable, Equatable {
     case literal([UInt8])
@@ -25,7 +25,7 @@ public struct SessionPattern: Sendable, Equatable {
 
   /// Reads a pattern, or returns `nil` unless it is two nonempty parts with `/` between them, braces in pairs,
   /// and `*` at the end of a part only.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     guard text.utf8.count <= Self.sizeLimit else { return nil }
     let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     guard parts.count == 2, let reactor = Self.part(parts[0]), let session = Self.part(parts[1])
@@ -60,7 +60,7 @@ public struct SessionPattern: Sendable, Equatable {
   }
 
   /// Whether the pattern has a placeholder, so that it matches nothing for an anonymous request.
-  public var needsClaims: Bool {
+  package var needsClaims: Bool {
     (reactor.pieces + session.pieces).contains { if case .claim = $0 { true } else { false } }
   }
 
@@ -68,12 +68,12 @@ public struct SessionPattern: Sendable, Equatable {
   ///
   /// A placeholder stands for the text of a claim. A claim that is missing, empty, not a text, or
   /// contains `/` or `*` matches nothing, so that no token can widen a pattern.
-  public func matches(reactor: String, session: String, claims: Claims?) -> Bool {
+  package func matches(reactor: String, session: String, claims: Claims?) -> Bool {
     Self.matches(self.reactor, reactor, claims) && Self.matches(self.session, session, claims)
   }
 
   /// Returns whether some session of a reactor may be in the set.
-  public func mayMatch(reactor: String, claims: Claims?) -> Bool {
+  package func mayMatch(reactor: String, claims: Claims?) -> Bool {
     Self.matches(self.reactor, reactor, claims)
   }
 

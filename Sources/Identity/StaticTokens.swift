@@ -1,5 +1,5 @@
 internal import Crypto
-public import ReactorCore
+package import ReactorCore
 
 /// The bearer tokens of operators and scripts, read from a file.
 ///
@@ -14,26 +14,26 @@ public import ReactorCore
 ///
 /// The right is one of ``Right``, or `write`, which is `manage`. Memory holds digests only; each is
 /// compared in constant time.
-public struct StaticTokens: Sendable {
+package struct StaticTokens: Sendable {
   /// The minimum length of a token in bytes.
-  public static let minimumLength = 16
+  package static let minimumLength = 16
 
   /// The maximum number of tokens of a file.
-  public static let limit = 10_000
+  package static let limit = 10_000
 
   /// A token that the file lists.
-  public struct Token: Sendable {
+  package struct Token: Sendable {
     /// The SHA-256 digest of the token.
-    public let digest: [UInt8]
+    package let digest: [UInt8]
 
     /// The right that the token grants.
-    public let right: Right
+    package let right: Right
 
     /// The reactors that the token is for, or `nil` for all, and for the service itself.
-    public let reactors: [String]?
+    package let reactors: [String]?
 
     /// The principal of the token's requests, or `nil` if the file does not name one.
-    public let principal: Principal?
+    package let principal: Principal?
 
     /// The rights of the token as rules.
     var rules: [AccessRule] {
@@ -44,26 +44,26 @@ public struct StaticTokens: Sendable {
   }
 
   /// The first mistake of a file.
-  public struct SyntaxError: Error, Equatable {
+  package struct SyntaxError: Error, Equatable {
     /// The line, counted from 1.
-    public let line: Int
+    package let line: Int
 
     /// The expected form of the line.
-    public let message: String
+    package let message: String
   }
 
   /// The tokens in the order of the file.
-  public private(set) var tokens: [Token] = []
+  package private(set) var tokens: [Token] = []
 
   /// The names of the reactors that the file contains.
-  public var reactors: Set<String> {
+  package var reactors: Set<String> {
     tokens.reduce(into: []) { $0.formUnion($1.reactors ?? []) }
   }
 
   /// Reads the text of a file.
   ///
   /// - Throws: The first line that is malformed.
-  public init(_ text: String) throws(SyntaxError) {
+  package init(_ text: String) throws(SyntaxError) {
     let lines = text.split(omittingEmptySubsequences: false) { $0.isNewline }
     for (index, line) in lines.enumerated() {
       // Split bytes, not characters: comparing a character with many combining marks takes

@@ -1,52 +1,52 @@
 internal import Crypto
-public import ReactorCore
+package import ReactorCore
 
 /// Verifies JSON Web Tokens (RFC 7519) that are signed with a set of keys.
 ///
 /// The rules are those of RFC 8725: the algorithm is chosen by the key and not by the token, keys
 /// that a token names or carries (`jku`, `jwk`, `x5u`, `x5c`) are ignored, and every critical
 /// extension and every ambiguous text (repeated members, padding, spare bits) is rejected.
-public struct TokenVerifier: Sendable {
+package struct TokenVerifier: Sendable {
   /// The maximum length of a token in bytes.
-  public static let sizeLimit = 8192
+  package static let sizeLimit = 8192
 
   /// The maximum number of keys that one token is verified with.
-  public static let keyLimit = 4
+  package static let keyLimit = 4
 
   /// The maximum length of `sub` in bytes.
-  public static let subjectLimit = 256
+  package static let subjectLimit = 256
 
   /// The expectations that a token has to meet.
-  public struct Rules: Sendable, Equatable {
+  package struct Rules: Sendable, Equatable {
     /// The value that `iss` must have, or `nil` for any.
-    public var issuer: String?
+    package var issuer: String?
 
     /// `aud` must contain one of these values; empty for any.
-    public var audience: [String] = []
+    package var audience: [String] = []
 
     /// The difference between clocks that is tolerated, in seconds.
-    public var leeway: Int64 = 30
+    package var leeway: Int64 = 30
 
     /// Whether a token without `exp` is rejected.
-    public var requiresExpiry = true
+    package var requiresExpiry = true
 
     /// Creates the default rules.
-    public init() {}
+    package init() {}
   }
 
   /// A verified token.
   ///
   /// It is valid until it expires or its key is removed.
-  public struct Verified: Sendable {
+  package struct Verified: Sendable {
     /// The user or service that the token names.
-    public let principal: Principal
+    package let principal: Principal
 
     /// The thumbprint of the key that verified the token.
-    public let keyThumbprint: [UInt8]
+    package let keyThumbprint: [UInt8]
   }
 
   /// The reasons for which a token is rejected.
-  public enum Failure: Error, Equatable, Sendable {
+  package enum Failure: Error, Equatable, Sendable {
     /// The text is not a signed token in compact form.
     case malformed
     /// The text is longer than ``sizeLimit``.
@@ -72,7 +72,7 @@ public struct TokenVerifier: Sendable {
     case invalidClaims
 
     /// The reason as one sentence for `error_description` (RFC 6750, 3); it quotes nothing of the token.
-    public var sentence: String {
+    package var sentence: String {
       switch self {
       case .malformed: "The token is not a JSON Web Token"
       case .tooLong: "The token is longer than \(TokenVerifier.sizeLimit) bytes"
@@ -90,13 +90,13 @@ public struct TokenVerifier: Sendable {
   }
 
   /// The keys.
-  public let keys: KeySet
+  package let keys: KeySet
 
   /// The expectations.
-  public let rules: Rules
+  package let rules: Rules
 
   /// Creates a verifier.
-  public init(keys: KeySet, rules: Rules = Rules()) {
+  package init(keys: KeySet, rules: Rules = Rules()) {
     self.keys = keys
     self.rules = rules
   }
@@ -108,7 +108,7 @@ public struct TokenVerifier: Sendable {
   ///   - now: The time in seconds since 1970.
   /// - Returns: The principal, and the key that verified the token.
   /// - Throws: The first rule that the token breaks.
-  public func verify(
+  package func verify(
     _ token: some Collection<UInt8>, at now: Int64
   ) throws(Failure) -> Verified {
     guard token.count <= Self.sizeLimit else { throw .tooLong }

@@ -1,4 +1,4 @@
-public import ReactorTransport
+package import ReactorTransport
 internal import Synchronization
 internal import SystemThreads
 
@@ -14,7 +14,7 @@ internal import SystemThreads
 /// While it drains, the server continues to accept from its own sockets, so that clients receive a
 /// response and not a connection error. It stops accepting from inherited sockets immediately:
 /// new connections wait in the kernel for the successor.
-public final class MicrohttpdServer: Sendable {
+package final class MicrohttpdServer: Sendable {
   private struct Running {
     let core: ServerCore
     let listeners: [ListeningSocket]
@@ -26,7 +26,7 @@ public final class MicrohttpdServer: Sendable {
   private let running = Mutex<Running?>(nil)
 
   /// Creates a server.
-  public init(settings: Settings, responder: any HTTPResponder) {
+  package init(settings: Settings, responder: any HTTPResponder) {
     self.settings = settings
     self.responder = responder
   }
@@ -37,7 +37,7 @@ public final class MicrohttpdServer: Sendable {
   ///
   /// Call it once. Raises the process's soft limit of open files as far as the limits need; if the
   /// system grants less, the limits are reduced. The responder is called on the server's threads.
-  public func start() throws(ServerError) {
+  package func start() throws(ServerError) {
     guard !hasStarted.exchange(true, ordering: .relaxed) else {
       throw ServerError(.alreadyStarted, "This server was already started.")
     }
@@ -58,22 +58,22 @@ public final class MicrohttpdServer: Sendable {
   }
 
   /// The addresses that the server listens on, with their actual ports; empty while it is stopped.
-  public var endpoints: [Endpoint] {
+  package var endpoints: [Endpoint] {
     running.withLock { $0?.listeners.map(\.endpoint) ?? [] }
   }
 
   /// The first port that the server listens on, or `nil` without one.
-  public var port: Int? {
+  package var port: Int? {
     for case .network(_, let port) in endpoints { return port }
     return nil
   }
 
   /// The limits that apply, after they were reduced to the available descriptors; the configured ones
   /// while the server is stopped.
-  public var limits: Settings.Limits { core?.settings.limits ?? settings.limits }
+  package var limits: Settings.Limits { core?.settings.limits ?? settings.limits }
 
   /// The server's connections and counters; all zero while it is stopped.
-  public var statistics: ServerStatistics {
+  package var statistics: ServerStatistics {
     core?.statistics
       ?? ServerStatistics(
         connections: 0, requestsInFlight: 0, streams: 0, rejected: 0, overdue: 0)
@@ -93,7 +93,7 @@ public final class MicrohttpdServer: Sendable {
   /// inherited sockets.
   ///
   /// The server's own sockets are served until `stop(within:)`.
-  public func beginToStop() { core?.beginToStop() }
+  package func beginToStop() { core?.beginToStop() }
 
   /// Polls every open stream, and blocks until all have ended.
   ///
@@ -104,7 +104,7 @@ public final class MicrohttpdServer: Sendable {
   /// - Parameter grace: The longest time to block.
   /// - Returns: Whether all streams have ended.
   @discardableResult
-  public func finishStreams(within grace: Duration) -> Bool {
+  package func finishStreams(within grace: Duration) -> Bool {
     core?.finishStreams(deadline: Clock.milliseconds + grace.milliseconds) ?? true
   }
 
@@ -116,7 +116,7 @@ public final class MicrohttpdServer: Sendable {
   /// its thread, so do not call it on Swift's cooperative pool, nor in a responder.
   ///
   /// - Parameter grace: The longest time to wait for requests.
-  public func stop(within grace: Duration) {
+  package func stop(within grace: Duration) {
     guard let core = core else { return }
     core.finishRequests(deadline: Clock.milliseconds + grace.milliseconds)
     // Concurrent calls stop the server once.

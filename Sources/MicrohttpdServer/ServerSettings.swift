@@ -1,55 +1,55 @@
-public import ReactorTransport
+package import ReactorTransport
 
 extension MicrohttpdServer {
   /// The configuration of a server.
-  public struct Settings: Sendable {
+  package struct Settings: Sendable {
     /// The limits above which requests and connections are rejected.
-    public struct Limits: Sendable {
+    package struct Limits: Sendable {
       /// The largest request body, in bytes.
-      public var body: Int
+      package var body: Int
 
       /// The largest request line and header fields together, in bytes.
       ///
       /// A larger head gets the responder's rejection, or a 431 without a body if it does not fit
       /// into the memory of its connection. Every kept-alive connection occupies five quarters of
       /// this size and 4 KiB in memory (at least 24 KiB).
-      public var headers: Int
+      package var headers: Int
 
       /// The maximum number of open connections for requests.
       ///
       /// A further connection closes the one that has been idle longest. If none is idle, it uses
       /// one of the `reserved` connections; if these are in use, it waits in the kernel.
-      public var connections: Int
+      package var connections: Int
 
       /// The maximum number of open streams; a further stream is sent the head of its response and
       /// ends.
-      public var streams: Int
+      package var streams: Int
 
       /// The maximum number of open connections per client, including streams; 0 is no limit.
       ///
       /// A further connection gets the responder's rejection. A client is an IPv4 address or an
       /// IPv6 /64 network; connections of Unix-domain sockets are not counted.
-      public var connectionsPerAddress: Int
+      package var connectionsPerAddress: Int
 
       /// The share of all connections and streams that one client may have, in percent; 100 is no
       /// limit.
       ///
       /// It does not apply to loopback addresses.
-      public var addressShare: Int
+      package var addressShare: Int
 
       /// The maximum size of all request bodies that are being received or processed, in bytes.
-      public var buffered: Int
+      package var buffered: Int
 
       /// The number of connections beyond `connections` that serve only requests of
       /// `HTTPLane/priority`.
-      public var reserved: Int
+      package var reserved: Int
 
       /// Whether a client's connections are not counted, as for a trusted proxy, which has the
       /// connections of all its clients.
-      public var isExempt: @Sendable (ClientAddress) -> Bool
+      package var isExempt: @Sendable (ClientAddress) -> Bool
 
       /// Creates limits.
-      public init(
+      package init(
         body: Int = 1_048_576, headers: Int = 16_384, connections: Int = 100_000,
         streams: Int = 200_000, connectionsPerAddress: Int = 0, addressShare: Int = 25,
         buffered: Int = 268_435_456, reserved: Int = 16,
@@ -81,22 +81,22 @@ extension MicrohttpdServer {
     /// The maximum time for each step of a client; zero is no limit.
     ///
     /// Bytes that the client sends or reads meanwhile do not extend the time, except `stall`.
-    public struct Timeouts: Sendable {
+    package struct Timeouts: Sendable {
       /// For the first head of a new connection, unless `idle` is less, and for the header fields
       /// after a request line on a kept-alive connection.
-      public var head: Duration
+      package var head: Duration
 
       /// For the body of a request, from the end of its head, and for reading a response.
-      public var body: Duration
+      package var body: Duration
 
       /// For the next request line on a kept-alive connection, from the previous response.
-      public var idle: Duration
+      package var idle: Duration
 
       /// For reading any byte of a stream, from the time at which the socket is full.
-      public var stall: Duration
+      package var stall: Duration
 
       /// Creates timeouts.
-      public init(
+      package init(
         head: Duration = .seconds(10), body: Duration = .seconds(60),
         idle: Duration = .seconds(60), stall: Duration = .seconds(120)
       ) {
@@ -113,32 +113,32 @@ extension MicrohttpdServer {
     }
 
     /// The addresses to listen on, at least one.
-    public var endpoints: [Endpoint]
+    package var endpoints: [Endpoint]
 
     /// The number of threads that parse requests and send responses.
-    public var workers: Int
+    package var workers: Int
 
     /// The number of threads that write streams.
     ///
     /// With 0 the first worker writes them, which is best with one core, where two threads would wait
     /// for each other.
-    public var loops: Int
+    package var loops: Int
 
     /// The limits.
-    public var limits: Limits
+    package var limits: Limits
 
     /// The time that a client may take; waiting for the responder is not limited.
-    public var timeouts: Timeouts
+    package var timeouts: Timeouts
 
     /// The time after which a silent stream is sent its heartbeat; with many streams, heartbeats
     /// are sent after half of it at the earliest.
-    public var heartbeat: Duration
+    package var heartbeat: Duration
 
     /// The time that an ended connection waits for its client to read the last bytes.
-    public var linger: Duration
+    package var linger: Duration
 
     /// Creates settings.
-    public init(
+    package init(
       endpoints: [Endpoint] = [.network(host: "127.0.0.1", port: 8080)], workers: Int = 1,
       loops: Int = 1, limits: Limits = Limits(), timeouts: Timeouts = Timeouts(),
       heartbeat: Duration = .seconds(15), linger: Duration = .seconds(5)

@@ -1,21 +1,21 @@
 internal import CPostgres
 
 /// The address of a database: a URL that libpq accepts.
-public struct PostgresAddress: Equatable, Sendable {
+package struct PostgresAddress: Equatable, Sendable {
   /// The URL, which may contain a password.
   let text: String
 
   /// The user name; empty for the default one.
-  public let user: String
+  package let user: String
 
   /// Whether the URL contains a password.
-  public let hasPassword: Bool
+  package let hasPassword: Bool
 
   private let place: String
 
   /// Reads `postgres://` or `postgresql://`, with everything that libpq accepts: several hosts, TLS, timeouts,
   /// a service, or `nil` for anything else.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     guard text.hasPrefix("postgres://") || text.hasPrefix("postgresql://"),
       !text.utf8.contains(0), let options = unsafe PQconninfoParse(text, nil)
     else { return nil }
@@ -43,5 +43,5 @@ public struct PostgresAddress: Equatable, Sendable {
 
 extension PostgresAddress: CustomStringConvertible {
   /// The hosts and the database, without the user and without secrets.
-  public var description: String { "postgres://\(place)" }
+  package var description: String { "postgres://\(place)" }
 }

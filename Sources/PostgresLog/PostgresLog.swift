@@ -1,38 +1,38 @@
-public import ReactorLog
+package import ReactorLog
 internal import Synchronization
 internal import SystemThreads
-public import Telemetry
+package import Telemetry
 
 /// A durable log in PostgreSQL, which several processes may write to.
 ///
 /// A write is as durable as a commit of the database when its completion is called. Concurrent writes share a
 /// commit. Reads block the calling thread.
-public final class PostgresLog: MutationLog {
+package final class PostgresLog: MutationLog {
   /// The properties of a store.
-  public struct Settings: Sendable {
+  package struct Settings: Sendable {
     /// The database.
-    public var address: PostgresAddress
+    package var address: PostgresAddress
 
     /// The schema of the tables, which is created if it is missing.
-    public var schema = "reactord"
+    package var schema = "reactord"
 
     /// The name of this process for others.
-    public var node = ""
+    package var node = ""
 
     /// How long a request waits for the database.
-    public var wait = Duration.seconds(10)
+    package var wait = Duration.seconds(10)
 
     /// How much of the sessions' logs is retained.
-    public var retention = RetentionRules()
+    package var retention = RetentionRules()
 
     /// How long the outcomes of idempotency keys are retained.
-    public var outcomeRetention = IdempotencyKey.retention
+    package var outcomeRetention = IdempotencyKey.retention
 
     /// How long the changes of all sessions are retained; zero for not at all.
-    public var changeRetention = Duration.zero
+    package var changeRetention = Duration.zero
 
     /// Creates the properties of a store.
-    public init(_ address: PostgresAddress) { self.address = address }
+    package init(_ address: PostgresAddress) { self.address = address }
   }
 
   let map = ShardMap()
@@ -42,7 +42,7 @@ public final class PostgresLog: MutationLog {
   private let revisions = Mutex<[String: UInt64]>([:])
 
   /// The changes of all sessions in the order of commits, or `nil` if they are not retained.
-  public let changes: (any ChangeFeed)?
+  package let changes: (any ChangeFeed)?
 
   /// Opens a store; creates or migrates its tables.
   ///
@@ -52,7 +52,7 @@ public final class PostgresLog: MutationLog {
   ///   - settings: The properties of the store.
   ///   - logger: Logs when writes begin to fail, and when they succeed again.
   /// - Throws: If the database cannot be used.
-  public init(_ settings: Settings, logger: Logger = .silent) throws(PostgresLogError) {
+  package init(_ settings: Settings, logger: Logger = .silent) throws(PostgresLogError) {
     let setup = try StoreSetup(settings.address, schema: settings.schema)
     try setup.prepare(logger: logger)
     let feed = try setup.prepareFeed(isKept: settings.changeRetention > .zero)
@@ -87,7 +87,7 @@ public final class PostgresLog: MutationLog {
   ///
   /// - Parameter settings: The properties of the store.
   /// - Throws: If the tables are not those of this release.
-  public init(reading settings: Settings) throws(PostgresLogError) {
+  package init(reading settings: Settings) throws(PostgresLogError) {
     try StoreSetup(settings.address, schema: settings.schema).checkTables()
     let schema = Schema.quoted(settings.schema)
     let rules = StoreRules(
@@ -119,7 +119,7 @@ public final class PostgresLog: MutationLog {
   /// - Parameter time: The maximum time to wait.
   /// - Returns: Whether everything is complete.
   @discardableResult
-  public func close(within time: Duration = .seconds(60)) -> Bool {
+  package func close(within time: Duration = .seconds(60)) -> Bool {
     let deadline = ContinuousClock.now + time
     if time > .zero { database.writer.waitUntilIdle(within: time) }
     database.writer.close()
@@ -130,20 +130,20 @@ public final class PostgresLog: MutationLog {
   }
 
   /// The reason why writes fail, or `nil` if they succeed.
-  public var failure: LogError? { database.writer.health.failure }
+  package var failure: LogError? { database.writer.health.failure }
 
   /// `true`: reading calls block on the database.
-  public var readsFromDisk: Bool { true }
+  package var readsFromDisk: Bool { true }
 
   /// The number of this process in the rows that it has written last.
-  public var incarnation: UInt64 { UInt64(bitPattern: database.writer.context.writer) }
+  package var incarnation: UInt64 { UInt64(bitPattern: database.writer.context.writer) }
 
   private func stored(_ key: SessionKey) -> StoredKey {
     StoredKey(shard: map.shard(of: key), key: key)
   }
 
   /// The log of a session.
-  public func session(_ key: SessionKey) -> any SessionLog {
+  package func session(_ key: SessionKey) -> any SessionLog {
     PostgresSessionLog(stored(key), in: database)
   }
 
@@ -151,7 +151,7 @@ public final class PostgresLog: MutationLog {
   ///
   /// The copy is one transaction beside those of other writes. At most 64 copies can be unfinished at the same
   /// time; further ones fail with `LogError.unavailable`.
-  public func fork(
+  package func fork(
     _ source: SessionKey, at cursor: Cursor, to target: SessionKey, epoch: String,
     parameters: [UInt8]?,
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void
@@ -163,7 +163,7 @@ public final class PostgresLog: MutationLog {
   }
 
   /// Lists the stored sessions of a reactor that have not ended.
-  public func sessions(
+  package func sessions(
     of reactor: String, after id: String?, limit: Int,
     completion: @escaping ReadCompletion<[SessionSummary]>
   ) {
@@ -174,7 +174,7 @@ public final class PostgresLog: MutationLog {
   }
 
   /// Lists the sessions with accepted actions that have not finished.
-  public func unfinishedSessions(
+  package func unfinishedSessions(
     after key: SessionKey?, limit: Int, completion: @escaping ReadCompletion<[SessionKey]>
   ) {
     completion(
@@ -184,7 +184,7 @@ public final class PostgresLog: MutationLog {
   }
 
   /// Reads the timers that are due.
-  public func dueTimers(
+  package func dueTimers(
     after position: TimerPosition?, until time: Timestamp, limit: Int,
     completion: @escaping ReadCompletion<DueTimers>
   ) {
@@ -195,7 +195,7 @@ public final class PostgresLog: MutationLog {
   }
 
   /// Counts the timers.
-  public func timerCount(completion: @escaping ReadCompletion<Int>) {
+  package func timerCount(completion: @escaping ReadCompletion<Int>) {
     completion(
       database.result { (reader) throws(DatabaseError) in
         try reader.rows(reader.statements.countTimers, Parameters()).first(as: Int.self) ?? 0
@@ -203,7 +203,7 @@ public final class PostgresLog: MutationLog {
   }
 
   /// Reads values that a release must be able to decode.
-  public func samples(
+  package func samples(
     after position: SamplePosition, within time: Duration,
     completion: @escaping ReadCompletion<SamplePage>
   ) {
@@ -214,7 +214,7 @@ public final class PostgresLog: MutationLog {
   }
 
   /// Lists the stored failures of a reactor; damaged ones are skipped.
-  public func failures(
+  package func failures(
     of reactor: String, completion: @escaping ReadCompletion<[StoredFailure]>
   ) {
     completion(
@@ -222,7 +222,7 @@ public final class PostgresLog: MutationLog {
   }
 
   /// Reads the current value of a global.
-  public func sharedValue(_ name: String, completion: @escaping ReadCompletion<SharedValue?>) {
+  package func sharedValue(_ name: String, completion: @escaping ReadCompletion<SharedValue?>) {
     let result = database.result { (reader) throws(DatabaseError) in
       try reader.sharedValue(name)
     }
@@ -233,7 +233,7 @@ public final class PostgresLog: MutationLog {
   }
 
   /// Sets a global.
-  public func share(
+  package func share(
     _ value: SharedValue, as name: String,
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void
   ) {
@@ -248,7 +248,7 @@ public final class PostgresLog: MutationLog {
   }
 
   /// Confirms that the database can be reached, whose reads are never older.
-  public func confirmReads(completion: @escaping @Sendable (Result<Void, LogError>) -> Void) {
+  package func confirmReads(completion: @escaping @Sendable (Result<Void, LogError>) -> Void) {
     completion(
       database.result { (reader) throws(DatabaseError) in
         _ = try reader.rows(reader.statements.confirm, Parameters())
@@ -256,7 +256,7 @@ public final class PostgresLog: MutationLog {
   }
 
   /// Permits retention to replace entries of a reactor's sessions by snapshots of a schema.
-  public func willFold(_ reactor: String, schema: String) {
+  package func willFold(_ reactor: String, schema: String) {
     database.writer.context.schemas.set(schema, of: reactor)
     database.upkeep.wake()
   }

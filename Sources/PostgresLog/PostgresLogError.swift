@@ -1,13 +1,13 @@
 /// An error that makes a store in PostgreSQL unusable.
-public struct PostgresLogError: Error, Equatable, Sendable, CustomStringConvertible {
+package struct PostgresLogError: Error, Equatable, Sendable, CustomStringConvertible {
   /// The reason and its remedy: one line, without a password.
-  public let description: String
+  package let description: String
 
   /// Whether the database could not be reached, so that a later attempt can succeed.
-  public let isTemporary: Bool
+  package let isTemporary: Bool
 
   /// Whether the lines of an import are invalid.
-  public let isInvalidInput: Bool
+  package let isInvalidInput: Bool
 
   init(_ description: String, isTemporary: Bool = false, isInvalidInput: Bool = false) {
     self.description = description

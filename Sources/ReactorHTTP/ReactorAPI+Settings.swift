@@ -1,79 +1,79 @@
 package import ReactorCore
-public import Identity
-public import Telemetry
+package import Identity
+package import Telemetry
 internal import ReactorTransport
 
 extension ReactorAPI {
   /// The settings of the service; each has the name of its setting in the configuration.
-  public struct Settings: Sendable {
+  package struct Settings: Sendable {
     /// The bounds on what clients can use.
-    public var limits = Limits()
+    package var limits = Limits()
 
     /// `actions.wait`: how long a response waits for the effect of its action.
-    public var actionWait = Duration.seconds(5)
+    package var actionWait = Duration.seconds(5)
 
     /// The version of the service, shown in `/openapi.json`.
-    public var version = "0"
+    package var version = "0"
 
     /// Sources of `/metrics` in addition to the host and the service itself.
-    public var metrics: [any MetricsSource] = []
+    package var metrics: [any MetricsSource] = []
 
     /// `http.proxies`: the proxies whose statements about client addresses are trusted.
-    public var trustedProxies = TrustedProxies()
+    package var trustedProxies = TrustedProxies()
 
     /// `http.forwarded`: the header field in which these proxies state the client's address.
-    public var forwardingField = ForwardingField.xForwardedFor
+    package var forwardingField = ForwardingField.xForwardedFor
 
     /// `http.hosts`: the accepted names in `Host`.
-    public var hosts = AcceptedHosts.any
+    package var hosts = AcceptedHosts.any
 
     /// `http.compression`: when responses are compressed, or `nil` for never.
-    public var compression: ResponseCompression?
+    package var compression: ResponseCompression?
 
     /// `cors.*`: the pages of other origins that may use the service.
-    public var crossOrigin = CrossOrigin()
+    package var crossOrigin = CrossOrigin()
 
     /// `auth`: keys, tokens and rules, or `nil` if every client has every right.
-    public var authentication: Authenticator.Configuration?
+    package var authentication: Authenticator.Configuration?
 
     /// The principal of every request, for a service in the process of a test, or `nil` for that of the
     /// credential.
     package var principal: Principal?
 
     /// `auth.cookie`: the cookie that holds a JSON Web Token, or `nil` for none.
-    public var cookie: String?
+    package var cookie: String?
 
     /// `auth.query`: whether the address of a stream may contain the token.
-    public var takesTokenInQuery = false
+    package var takesTokenInQuery = false
 
     /// `log.access`: the level of the log line per request.
-    public var accessLog = LogLevel.debug
+    package var accessLog = LogLevel.debug
 
     /// The web pages and the JavaScript client.
-    public var files = StaticFiles()
+    package var files = StaticFiles()
 
     /// The number of threads for long-running requests.
     ///
     /// By default two: one reads from disk while the other compares states or compresses.
-    public var backgroundThreads = 2
+    package var backgroundThreads = 2
 
     /// `streams.heartbeat`: the interval that event streams announce; `nil` announces none.
-    public var heartbeat: Duration?
+    package var heartbeat: Duration?
 
     /// The readiness of the process, for `/readyz`, in addition to that of the store.
-    public var readiness: @Sendable () -> ServiceReadiness = { ServiceReadiness() }
+    package var readiness: @Sendable () -> ServiceReadiness = { ServiceReadiness() }
 
     /// Whether only reads are served.
-    public var isPaused = false
+    package var isPaused = false
 
     /// Lists the nodes of the cluster, for `/v1/nodes`, or returns `nil` without a cluster.
     ///
     /// The completion is called once, on any thread.
-    public var nodes:
+    package var nodes:
       (@Sendable (_ completion: @escaping @Sendable ([ServiceNode]) -> Void) -> Void)?
 
     /// Creates settings with their defaults.
-    public init() {}
+    package init() {}
 
   }
 
@@ -101,42 +101,42 @@ extension ReactorAPI {
 }
 
 /// The readiness of a process, for `/readyz`.
-public struct ServiceReadiness: Sendable {
+package struct ServiceReadiness: Sendable {
   /// The reason why load balancers must select another process, as a sentence, or `nil` if the process
   /// is ready.
-  public var problem: String?
+  package var problem: String?
 
   /// A notice for operators in the response of a process that is ready, or `nil` for none.
-  public var detail: String?
+  package var detail: String?
 
   /// Creates a readiness.
-  public init(problem: String? = nil, detail: String? = nil) {
+  package init(problem: String? = nil, detail: String? = nil) {
     (self.problem, self.detail) = (problem, detail)
   }
 }
 
 /// A process of the cluster: this process, or one that shares the sessions of the store with it.
-public struct ServiceNode: Encodable, Sendable {
+package struct ServiceNode: Encodable, Sendable {
   /// `cluster.node` of the process.
-  public var name: String
+  package var name: String
 
   /// `joining`, `ready`, `draining` or `left`.
-  public var state: String
+  package var state: String
 
   /// The version of its service, or `nil` if it has not replied in time.
-  public var version: String?
+  package var version: String?
 
   /// The number of sessions in its memory, or `nil` if it has not replied in time.
-  public var sessions: Int?
+  package var sessions: Int?
 
   /// Whether it is this process.
-  public var isThis: Bool
+  package var isThis: Bool
 
   /// Its differences from this process, such as `the settings`.
-  public var differences: [String]
+  package var differences: [String]
 
   /// Creates a node.
-  public init(
+  package init(
     name: String, state: String, version: String?, sessions: Int?, isThis: Bool,
     differences: [String]
   ) {
@@ -153,28 +153,28 @@ public struct ServiceNode: Encodable, Sendable {
 ///
 /// The transport bounds connections, heads and bodies, and the host bounds sessions and mailboxes;
 /// the article <doc:Bounds> lists all of them.
-public struct Limits: Sendable {
+package struct Limits: Sendable {
   /// `limits.rate`: requests per second and client address; 0 for no limit.
-  public var rate = 0
+  package var rate = 0
 
   /// `limits.sessions`: sessions that a principal or an address creates per hour; 0 for no limit.
-  public var sessions = 0
+  package var sessions = 0
 
   /// `streams.buffer`: events that a subscriber can be behind before it receives the latest state.
-  public var streamBuffer = 256
+  package var streamBuffer = 256
 
   /// Sessions per stream.
-  public var streamSessions = 100
+  package var streamSessions = 100
 
   /// The bytes of a signal.
-  public var signal = 4_096
+  package var signal = 4_096
 
   /// Signals per second of one principal, or one address without a principal; 0 for
   /// no limit.
-  public var signals = 100
+  package var signals = 100
 
   /// Creates the default limits.
-  public init() {}
+  package init() {}
 
   /// The bytes of entries or actions after which a page of a log or of effects ends.
   static let pageBytes = 1 << 20

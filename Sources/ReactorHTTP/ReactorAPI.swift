@@ -1,7 +1,7 @@
-public import Identity
-public import Telemetry
-public import ReactorHost
-public import ReactorTransport
+package import Identity
+package import Telemetry
+package import ReactorHost
+package import ReactorTransport
 internal import Synchronization
 
 /// The HTTP contract: receives requests from a transport and responds to them from a host.
@@ -15,7 +15,7 @@ internal import Synchronization
 ///
 /// Retains nothing about a client between requests, except for its open streams, the counts of
 /// limiters and verified credentials.
-public final class ReactorAPI: HTTPResponder {
+package final class ReactorAPI: HTTPResponder {
   let settings: Settings
   /// The features that requests depend on; reading them from `settings` would copy parts of the
   /// settings.
@@ -42,7 +42,7 @@ public final class ReactorAPI: HTTPResponder {
   private let draining = Atomic<Bool>(false)
 
   /// Creates the service.
-  public convenience init(
+  package convenience init(
     host: Host, settings: Settings = Settings(), logger: Logger = .silent
   ) {
     self.init(
@@ -96,12 +96,12 @@ public final class ReactorAPI: HTTPResponder {
   }
 
   /// Whether the service is draining.
-  public var isDraining: Bool { draining.load(ordering: .acquiring) }
+  package var isDraining: Bool { draining.load(ordering: .acquiring) }
 
   /// Begins to drain: running requests are completed, new ones are rejected, streams are ended.
   ///
   /// Idempotent.
-  public func drain() {
+  package func drain() {
     guard !draining.exchange(true, ordering: .acquiringAndReleasing) else { return }
     channels.drain()
   }
@@ -110,21 +110,21 @@ public final class ReactorAPI: HTTPResponder {
   ///
   /// Requests that are being served keep the rights that they have. Streams whose credential or
   /// right is no longer valid end, and send nothing that is committed after this call.
-  public func replaceAuthentication(_ configuration: Authenticator.Configuration) {
+  package func replaceAuthentication(_ configuration: Authenticator.Configuration) {
     authenticator?.replace(configuration)
     recheckStreams()
   }
 
   /// Checks the open streams again: their credentials, and the permissions of delegates, which can
   /// have been withdrawn.
-  public func recheckStreams() {
+  package func recheckStreams() {
     expiries.configurationChanged()
   }
 
   // MARK: The chain
 
   /// Checks a request before its body is read: rate, `Host` and `Origin`, right, method.
-  public func admit(_ head: HTTPRequest) -> HTTPAdmission {
+  package func admit(_ head: HTTPRequest) -> HTTPAdmission {
     let scope = RequestScope(head, in: self)
     do throws(Problem) {
       try admit(head, scope)
@@ -136,7 +136,7 @@ public final class ReactorAPI: HTTPResponder {
   }
 
   /// Responds to one request, immediately or later.
-  public func respond(to request: HTTPRequest, reply: @escaping HTTPReply) {
+  package func respond(to request: HTTPRequest, reply: @escaping HTTPReply) {
     if let scope = request.admission as? RequestScope {
       return dispatch(Call(request: request, reply: Reply(scope, reply)))
     }
@@ -206,7 +206,7 @@ public final class ReactorAPI: HTTPResponder {
   }
 
   /// Serves probes and administrators on reserved connections.
-  public func lane(for request: HTTPRequest) -> HTTPLane {
+  package func lane(for request: HTTPRequest) -> HTTPLane {
     var parameters = PathParameters()
     let resource = endpoints.match(request.path, &parameters)
     // A probe without a body: an unfinished body would occupy a reserved connection.
@@ -219,7 +219,7 @@ public final class ReactorAPI: HTTPResponder {
   }
 
   /// Creates the response to a request that the transport rejects.
-  public func rejection(for reason: HTTPRejection, of request: HTTPRequest?) -> HTTPResponse {
+  package func rejection(for reason: HTTPRejection, of request: HTTPRequest?) -> HTTPResponse {
     let scope =
       request.map { RequestScope($0, in: self, acceptsTicket: false) }
       ?? RequestScope(rejectedBy: self)

@@ -1,9 +1,9 @@
 internal import Crypto
 internal import Glibc
-public import ReactorCluster
-public import ReactorLog
+package import ReactorCluster
+package import ReactorLog
 internal import SystemThreads
-public import Telemetry
+package import Telemetry
 
 /// The bus of a cluster over connections between the nodes.
 ///
@@ -13,12 +13,12 @@ public import Telemetry
 ///
 /// A killed process resets its connections: requests that were sent to it end with ``BusError/timedOut``, those
 /// that were not with ``BusError/noSuchNode``, and the handler is notified.
-public final class LinkBus: ClusterBus {
+package final class LinkBus: ClusterBus {
   /// The minimum size of a secret, in bytes.
-  public static let minimumSecret = 16
+  package static let minimumSecret = 16
 
   /// The maximum size of a request, a reply or a message, in bytes; larger ones are not sent.
-  public static let messageBound = LinkFrame.bound
+  package static let messageBound = LinkFrame.bound
 
   /// The time for which ``leave()`` waits for the connections to accept what was sent.
   private static let flushTime = Duration.seconds(1)
@@ -36,7 +36,7 @@ public final class LinkBus: ClusterBus {
   ///   - directory: The other nodes and their addresses.
   ///   - logger: The log of the service.
   /// - Throws: If the address cannot be used, or the secret is too short.
-  public init(
+  package init(
     cluster: String, listeningAt address: LinkAddress, advertised: LinkAddress? = nil,
     secret: [UInt8], directory: any NodeDirectory, logger: Logger = .silent
   ) throws(LinkError) {
@@ -67,13 +67,13 @@ public final class LinkBus: ClusterBus {
   deinit { shared.close() }
 
   /// The address at which other nodes reach this one.
-  public var address: LinkAddress { shared.address }
+  package var address: LinkAddress { shared.address }
 
   /// Whether the store has confirmed recently that this node is present.
-  public var hasQuorum: Bool { shared.directory.isConfirmed }
+  package var hasQuorum: Bool { shared.directory.isConfirmed }
 
   /// Receives requests and messages for a node from now on, and announces it in the directory.
-  public func join(as node: NodeID, _ handler: any BusHandler) {
+  package func join(as node: NodeID, _ handler: any BusHandler) {
     let ended = shared.change { state in
       state.handler = handler
       return state.machine.join(as: node)
@@ -83,7 +83,7 @@ public final class LinkBus: ClusterBus {
   }
 
   /// Writes what was sent, for at most a second, and rejects other nodes from then on.
-  public func leave() {
+  package func leave() {
     let isFlushed = Semaphore()
     shared.change { $0.flushes.append(isFlushed) }
     isFlushed.wait(for: Self.flushTime)
@@ -96,7 +96,7 @@ public final class LinkBus: ClusterBus {
   }
 
   /// Sends a request to a node.
-  public func request(
+  package func request(
     _ bytes: [UInt8], to node: NodeID, within timeout: Duration,
     completion: @escaping @Sendable (Result<[UInt8], BusError>) -> Void
   ) {
@@ -105,21 +105,21 @@ public final class LinkBus: ClusterBus {
   }
 
   /// Sends a message to a node, at most once; all lanes are in order.
-  public func send(_ bytes: [UInt8], to node: NodeID, lane: Int) {
+  package func send(_ bytes: [UInt8], to node: NodeID, lane: Int) {
     shared.change { $0.machine.send(bytes, to: node) }
   }
 
   /// Sends a message to all other nodes, at most once.
-  public func broadcast(_ bytes: [UInt8]) {
+  package func broadcast(_ bytes: [UInt8]) {
     let others = shared.directory.others.map(\.node)
     shared.change { $0.machine.broadcast(bytes, to: others) }
   }
 }
 
 /// The reason why a bus cannot be created, with its remedy: one line.
-public struct LinkError: Error, CustomStringConvertible, Sendable {
+package struct LinkError: Error, CustomStringConvertible, Sendable {
   /// The reason.
-  public let description: String
+  package let description: String
 
   init(_ description: String) { self.description = description }
 }

@@ -1,16 +1,16 @@
 /// A file of the pages: part of the JavaScript client, of the inspector or of the examples.
 ///
 /// The bytes are compiled into the program, so that a daemon needs no files beside it.
-public struct PageFile: Sendable {
+package struct PageFile: Sendable {
   /// The path under which it is served, without the first slash: `inspector/tree.js`, or the empty
   /// string for the page at `/`.
-  public let path: String
+  package let path: String
 
   /// The value of `Content-Type`.
-  public let mediaType: String
+  package let mediaType: String
 
   /// The contents.
-  public let content: [UInt8]
+  package let content: [UInt8]
 
   private init(_ path: String, as mediaType: MediaType, _ content: [UInt8]) {
     self.path = path
@@ -27,7 +27,7 @@ public struct PageFile: Sendable {
   }
 
   /// Every file.
-  public static let all = client + shared + inspector + examples
+  package static let all = client + shared + inspector + examples
 
   private static let client = [
     PageFile("reactor.js", as: .script, PackageResources.reactor_js),

@@ -8,26 +8,26 @@ internal import Synchronization
 /// the result in ``credential``. All bytes are compared, and only with a value of the same
 /// connection: neither a collision of hashes nor another client can make an unverified value count
 /// as verified.
-public final class AuthorizationField: Sendable {
+package final class AuthorizationField: Sendable {
   /// The longest value that a transport retains between requests, in bytes.
   package static let retainedSize = 4096
 
   /// The value, in ASCII.
-  public let value: String
+  package let value: String
 
   private let verified = Mutex<(any VerifiedCredential)?>(nil)
 
   /// Creates a field.
   ///
   /// - Parameter value: The value, in ASCII.
-  public init(_ value: String) {
+  package init(_ value: String) {
     self.value = value
   }
 
   /// The credential that the responder has verified in the value, or `nil` at first.
   ///
   /// The responder checks with each request whether it is still valid. Any thread may access it.
-  public var credential: (any VerifiedCredential)? {
+  package var credential: (any VerifiedCredential)? {
     get { verified.withLock { $0 } }
     set { verified.withLock { $0 = newValue } }
   }
@@ -51,4 +51,4 @@ public final class AuthorizationField: Sendable {
 }
 
 /// A credential as its responder represents it.
-public protocol VerifiedCredential: AnyObject, Sendable {}
+package protocol VerifiedCredential: AnyObject, Sendable {}

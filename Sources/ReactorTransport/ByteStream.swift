@@ -2,15 +2,15 @@
 ///
 /// The payload is stored within the framing of one HTTP/1.1 chunk, so that a broadcast to thousands
 /// of connections frames its event once. An HTTP/1.0 connection receives the payload only.
-public struct StreamChunk: Sendable {
+package struct StreamChunk: Sendable {
   /// Chunk size line, payload, line end.
-  public let framed: [UInt8]
+  package let framed: [UInt8]
 
   /// The payload's position within `framed`.
-  public let payload: Range<Int>
+  package let payload: Range<Int>
 
   /// Frames a payload, which must not be empty: an empty chunk would end the body.
-  public init(_ payload: some Collection<UInt8>) {
+  package init(_ payload: some Collection<UInt8>) {
     let size = String(payload.count, radix: 16)
     var framed: [UInt8] = []
     framed.reserveCapacity(size.utf8.count + 2 + payload.count + 2)
@@ -25,7 +25,7 @@ public struct StreamChunk: Sendable {
 }
 
 /// The next output of a stream.
-public enum StreamOutput: Sendable {
+package enum StreamOutput: Sendable {
   /// Send this chunk, then call `next()` again.
   case chunk(StreamChunk)
 
@@ -40,7 +40,7 @@ public enum StreamOutput: Sendable {
 ///
 /// A connection pulls as much as its socket accepts, and nothing while the socket is full: a client
 /// that does not read costs a few shared chunks and delays no other client.
-public protocol ByteStream: AnyObject, Sendable {
+package protocol ByteStream: AnyObject, Sendable {
   /// The groups that wake this stream's connection.
   ///
   /// Read once, when the connection opens. A wake before that is not lost: the first `next()`

@@ -1,5 +1,5 @@
 /// The network address of a client: IPv6, or IPv4 as IPv6 writes it (`::ffff:192.0.2.1`).
-public struct ClientAddress: Hashable, Sendable {
+package struct ClientAddress: Hashable, Sendable {
   /// The first eight bytes in network order.
   package let high: UInt64
   /// The last eight bytes in network order.
@@ -11,13 +11,13 @@ public struct ClientAddress: Hashable, Sendable {
   }
 
   /// Creates an IPv4 address; its first byte is the most significant.
-  public init(version4 address: UInt32) {
+  package init(version4 address: UInt32) {
     high = 0
     low = 0xFFFF_0000_0000 | UInt64(address)
   }
 
   /// Creates an IPv6 address from 16 bytes, or returns `nil` for another count.
-  public init?(version6 bytes: UnsafeRawBufferPointer) {
+  package init?(version6 bytes: UnsafeRawBufferPointer) {
     guard bytes.count == 16 else { return nil }
     high = unsafe bytes[..<8].reduce(0) { $0 << 8 | UInt64($1) }
     low = unsafe bytes[8...].reduce(0) { $0 << 8 | UInt64($1) }
@@ -27,12 +27,12 @@ public struct ClientAddress: Hashable, Sendable {
   package var isVersion4: Bool { high == 0 && low >> 32 == 0xFFFF }
 
   /// The unit that limits count as one client: an IPv4 address or an IPv6 /64 network.
-  public var network: ClientAddress { isVersion4 ? self : ClientAddress(high: high, low: 0) }
+  package var network: ClientAddress { isVersion4 ? self : ClientAddress(high: high, low: 0) }
 }
 
 extension ClientAddress: CustomStringConvertible {
   /// The address as logs show it.
-  public var description: String {
+  package var description: String {
     if isVersion4 {
       return stride(from: 24, through: 0, by: -8).map { String(low >> $0 & 0xFF) }
         .joined(separator: ".")
@@ -46,14 +46,14 @@ extension ClientAddress: CustomStringConvertible {
 
 extension ClientAddress {
   /// Parses a numeric IPv4 address, or an IPv6 address with or without brackets.
-  public init?(_ text: some StringProtocol) {
+  package init?(_ text: some StringProtocol) {
     let address = unsafe WireText(String(text)).withUTF8 { unsafe ClientAddress(utf8: $0) }
     guard let address else { return nil }
     self = address
   }
 
   /// Parses the bytes of a numeric IPv4 address, or of an IPv6 address with or without brackets.
-  public init?(utf8 bytes: UnsafeBufferPointer<UInt8>) {
+  package init?(utf8 bytes: UnsafeBufferPointer<UInt8>) {
     var bytes = unsafe bytes
     if unsafe bytes.first == UInt8(ascii: "["), unsafe bytes.last == UInt8(ascii: "]") {
       unsafe bytes = UnsafeBufferPointer(rebasing: bytes.dropFirst().dropLast())
@@ -127,7 +127,7 @@ extension ClientAddress {
 
 extension ClientAddress {
   /// Whether this is an address of the local machine: `127.0.0.0/8` or `::1`.
-  public var isLoopback: Bool {
+  package var isLoopback: Bool {
     isVersion4 ? low >> 24 & 0xFF == 127 : high == 0 && low == 1
   }
 }

@@ -4,14 +4,14 @@ internal import Glibc
 ///
 /// Stored as one buffer of zero-terminated names and values: the fields of a response are one
 /// allocation, and a transport written in C reads them in place.
-public struct HTTPFields: Sendable, Equatable {
+package struct HTTPFields: Sendable, Equatable {
   /// The initial capacity in bytes, so that the fields of nearly every response are allocated once.
   private static let usualSize = 256
 
   private var bytes: [UInt8] = []
 
   /// Creates an empty collection.
-  public init() {}
+  package init() {}
 
   /// Appends a field.
   ///
@@ -21,7 +21,7 @@ public struct HTTPFields: Sendable, Equatable {
   /// - Parameters:
   ///   - name: The field's name, which is trusted because it is a compile-time constant.
   ///   - value: The field's value.
-  public mutating func append(_ name: StaticString, _ value: String) {
+  package mutating func append(_ name: StaticString, _ value: String) {
     var value = value
     value.withUTF8 { value in
       guard let start = value.baseAddress, unsafe Self.canBeSent(value) else { return }
@@ -63,20 +63,20 @@ public struct HTTPFields: Sendable, Equatable {
   }
 
   /// Appends fields.
-  public static func += (fields: inout HTTPFields, more: HTTPFields) {
+  package static func += (fields: inout HTTPFields, more: HTTPFields) {
     if more.bytes.isEmpty { return }
     if fields.bytes.isEmpty { fields.bytes.reserveCapacity(usualSize) }
     fields.bytes += more.bytes
   }
 
   /// Concatenates fields.
-  public static func + (fields: consuming HTTPFields, more: HTTPFields) -> HTTPFields {
+  package static func + (fields: consuming HTTPFields, more: HTTPFields) -> HTTPFields {
     fields += more
     return fields
   }
 
   /// The value of the first field with a name, spelled as it was appended, or `nil` if there is none.
-  public subscript(name: String) -> String? {
+  package subscript(name: String) -> String? {
     first { $0.name == name }?.value
   }
 
@@ -93,7 +93,7 @@ public struct HTTPFields: Sendable, Equatable {
   }
 
   /// Calls a function with each name and value; the pointers are valid during the call.
-  public func forEachCString(
+  package func forEachCString(
     _ body: (_ name: UnsafePointer<CChar>, _ value: UnsafePointer<CChar>) -> Void
   ) {
     unsafe bytes.withUnsafeBytes { bytes in
@@ -116,14 +116,14 @@ public struct HTTPFields: Sendable, Equatable {
 
 extension HTTPFields: ExpressibleByDictionaryLiteral {
   /// Creates fields; a name may occur more than once.
-  public init(dictionaryLiteral fields: (StaticString, String)...) {
+  package init(dictionaryLiteral fields: (StaticString, String)...) {
     for (name, value) in fields { append(name, value) }
   }
 }
 
 extension HTTPFields: Sequence {
   /// Iterates over the fields.
-  public func makeIterator() -> some IteratorProtocol<(name: String, value: String)> {
+  package func makeIterator() -> some IteratorProtocol<(name: String, value: String)> {
     var fields: [(name: String, value: String)] = []
     unsafe forEachCString { unsafe fields.append((String(cString: $0), String(cString: $1))) }
     return fields.makeIterator()

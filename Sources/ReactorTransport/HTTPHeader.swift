@@ -3,7 +3,7 @@ internal import Glibc
 /// The request header fields that the service reads.
 ///
 /// A transport passes these and drops the others, so that unused fields cost nothing.
-public enum HTTPHeader: UInt8, CaseIterable, Sendable {
+package enum HTTPHeader: UInt8, CaseIterable, Sendable {
   case accept
   case acceptEncoding
   case accessControlRequestMethod
@@ -26,7 +26,7 @@ public enum HTTPHeader: UInt8, CaseIterable, Sendable {
   case requestID
 
   /// The field's name in lowercase; requests may use any case.
-  public var name: StaticString {
+  package var name: StaticString {
     switch self {
     case .accept: "accept"
     case .acceptEncoding: "accept-encoding"
@@ -56,7 +56,7 @@ public enum HTTPHeader: UInt8, CaseIterable, Sendable {
 ///
 /// Values are ASCII: every field that the service reads has an ASCII grammar, and other bytes are
 /// replaced by `String.asciiOnly`, so that values can be compared as strings.
-public struct HTTPRequestHeaders: Sendable, ExpressibleByArrayLiteral {
+package struct HTTPRequestHeaders: Sendable, ExpressibleByArrayLiteral {
   private struct Field {
     let header: HTTPHeader
     let value: String
@@ -71,20 +71,20 @@ public struct HTTPRequestHeaders: Sendable, ExpressibleByArrayLiteral {
   private var present: UInt32 = 0
 
   /// Creates an empty collection.
-  public init() {}
+  package init() {}
 
   /// Creates a collection of fields.
-  public init(_ fields: [(name: HTTPHeader, value: String)]) {
+  package init(_ fields: [(name: HTTPHeader, value: String)]) {
     for field in fields { append(field.name, field.value) }
   }
 
   /// Creates a collection of fields.
-  public init(arrayLiteral fields: (HTTPHeader, String)...) {
+  package init(arrayLiteral fields: (HTTPHeader, String)...) {
     for (header, value) in fields { append(header, value) }
   }
 
   /// Appends a field.
-  public mutating func append(_ header: HTTPHeader, _ value: String) {
+  package mutating func append(_ header: HTTPHeader, _ value: String) {
     let value = value.asciiOnly
     guard header != .authorization else { return append(AuthorizationField(value)) }
     append(Field(header: header, value: value))
@@ -125,7 +125,7 @@ public struct HTTPRequestHeaders: Sendable, ExpressibleByArrayLiteral {
   }
 
   /// The value of a field; the values of a repeated field are joined with `, ` (RFC 9110, 5.3).
-  public subscript(header: HTTPHeader) -> String? {
+  package subscript(header: HTTPHeader) -> String? {
     guard contains(header) else { return nil }
     guard let first = fields.firstIndex(where: { $0.header == header }) else {
       return authorization?.value
@@ -140,7 +140,7 @@ public struct HTTPRequestHeaders: Sendable, ExpressibleByArrayLiteral {
 
 extension HTTPRequestHeaders: Sequence {
   /// Iterates over the fields in their order, `Authorization` last.
-  public func makeIterator() -> some IteratorProtocol<(name: HTTPHeader, value: String)> {
+  package func makeIterator() -> some IteratorProtocol<(name: HTTPHeader, value: String)> {
     let last = authorization.map { Field(header: .authorization, value: $0.value) }
     return (fields + (last.map { [$0] } ?? [])).lazy
       .map { (name: $0.header, value: $0.value) }.makeIterator()

@@ -2,9 +2,9 @@
 ///
 /// A class: a request passes through many functions, and copying its parts at each call would cost
 /// more than one reference. Immutable once its body is complete.
-public final class HTTPRequest: Sendable {
+package final class HTTPRequest: Sendable {
   /// The request without its body.
-  public let head: HTTPRequestHead
+  package let head: HTTPRequestHead
 
   // Proof: changed only by `completing(_:body:admission:)`, while there is no other reference.
   @safe @exclusivity(unchecked) private nonisolated(unsafe) var storedBody: [UInt8]
@@ -12,21 +12,21 @@ public final class HTTPRequest: Sendable {
   // Not inlined: inlined code in another module would lose the attribute above, and check accesses
   // at run time.
   /// The bytes of the body; empty without one.
-  @inline(never) public var body: [UInt8] { storedBody }
+  @inline(never) package var body: [UInt8] { storedBody }
 
   /// The number of bytes of the body.
-  @inline(never) public var bodySize: Int { storedBody.count }
+  @inline(never) package var bodySize: Int { storedBody.count }
 
   // Proof: like that of `storedBody`.
   @safe @exclusivity(unchecked) private nonisolated(unsafe) var storedAdmission:
     (any HTTPAdmissionToken)?
 
   /// The responder's decision on the head, or `nil` if it was not consulted.
-  @inline(never) public var admission: (any HTTPAdmissionToken)? { storedAdmission }
+  @inline(never) package var admission: (any HTTPAdmissionToken)? { storedAdmission }
 
   /// Adds the body to a request whose head was admitted: in place if nothing else references the
   /// request.
-  public static func completing(
+  package static func completing(
     _ head: consuming HTTPRequest, body: consuming [UInt8],
     admission: consuming (any HTTPAdmissionToken)?
   ) -> HTTPRequest {
@@ -39,7 +39,7 @@ public final class HTTPRequest: Sendable {
   }
 
   /// Creates a request.
-  public convenience init(
+  package convenience init(
     method: String, path: String, query: String? = nil,
     headers: HTTPRequestHeaders = HTTPRequestHeaders(), body: [UInt8] = [], hasBody: Bool? = nil,
     peer: ClientAddress? = nil
@@ -52,32 +52,32 @@ public final class HTTPRequest: Sendable {
   }
 
   /// Creates a request from its head.
-  public init(_ head: HTTPRequestHead, body: [UInt8] = []) {
+  package init(_ head: HTTPRequestHead, body: [UInt8] = []) {
     self.head = head
     storedBody = body
   }
 
   /// The method as sent, case-sensitive (`GET`).
-  public var method: WireText { head.method }
+  package var method: WireText { head.method }
 
   /// The path as sent: percent-encoded, without the query.
-  public var path: WireText { head.path }
+  package var path: WireText { head.path }
 
   /// The part after the first `?`, percent-encoded, or `nil` without one.
-  public var query: WireText? { head.query }
+  package var query: WireText? { head.query }
 
   /// The header fields that the service reads.
-  public var headers: HTTPRequestHeaders { head.headers }
+  package var headers: HTTPRequestHeaders { head.headers }
 
   /// Whether the request announced a body, possibly an empty one (`Content-Length` or chunked).
-  public var hasBody: Bool { head.hasBody }
+  package var hasBody: Bool { head.hasBody }
 
   /// The remote address of the connection, or `nil` on a Unix-domain socket.
-  public var peer: ClientAddress? { head.peer }
+  package var peer: ClientAddress? { head.peer }
 
   /// The field `Authorization`, or `nil` without one.
-  public var authorization: AuthorizationField? { head.headers.authorization }
+  package var authorization: AuthorizationField? { head.headers.authorization }
 
   /// The value of a field; the values of a repeated field are joined with `, ` (RFC 9110, 5.3).
-  public subscript(header header: HTTPHeader) -> String? { head.headers[header] }
+  package subscript(header header: HTTPHeader) -> String? { head.headers[header] }
 }

@@ -5,24 +5,24 @@ internal import Synchronization
 /// Immutable. The requests of a connection that repeat the bytes of a head share it, including the
 /// data that the responder has read from it.
 @safe
-public final class HTTPRequestHead: Sendable {
+package final class HTTPRequestHead: Sendable {
   /// The method as sent, case-sensitive (`GET`).
-  public let method: WireText
+  package let method: WireText
 
   /// The path as sent: percent-encoded, without the query.
-  public let path: WireText
+  package let path: WireText
 
   /// The part after the first `?`, percent-encoded, or `nil` without one.
-  public let query: WireText?
+  package let query: WireText?
 
   /// The header fields that the service reads.
-  public let headers: HTTPRequestHeaders
+  package let headers: HTTPRequestHeaders
 
   /// Whether the request announced a body, possibly an empty one (`Content-Length` or chunked).
-  public let hasBody: Bool
+  package let hasBody: Bool
 
   /// The remote address of the connection, or `nil` on a Unix-domain socket.
-  public let peer: ClientAddress?
+  package let peer: ClientAddress?
 
   // Proof: retained from `store(_:)`, which stores once, until the head is released.
   //
@@ -31,7 +31,7 @@ public final class HTTPRequestHead: Sendable {
   private let stored = unsafe Atomic<Unmanaged<HTTPHeadReading>?>(nil)
 
   /// Creates a head.
-  public init(
+  package init(
     method: WireText, path: WireText, query: WireText?, headers: HTTPRequestHeaders, hasBody: Bool,
     peer: ClientAddress?
   ) {
@@ -44,13 +44,13 @@ public final class HTTPRequestHead: Sendable {
   }
 
   /// The data that a responder has read from the head, or `nil` before the first request.
-  public var reading: HTTPHeadReading? {
+  package var reading: HTTPHeadReading? {
     unsafe stored.load(ordering: .acquiring)?.takeUnretainedValue()
   }
 
   /// Stores the data that a responder has read, for the requests that repeat the head; has no
   /// effect after the first call.
-  public func store(_ reading: HTTPHeadReading) {
+  package func store(_ reading: HTTPHeadReading) {
     let retained = unsafe Unmanaged.passRetained(reading)
     let isStored = unsafe stored.compareExchange(
       expected: nil, desired: retained, ordering: .acquiringAndReleasing
@@ -67,5 +67,5 @@ public final class HTTPRequestHead: Sendable {
 /// Immutable, and a function of the head: it must not depend on the time or on another request.
 open class HTTPHeadReading: @unchecked Sendable {
   /// Creates an empty reading.
-  public init() {}
+  package init() {}
 }

@@ -1,10 +1,10 @@
 /// Sends the response to one request.
 ///
 /// Consumes the response, so that its fields are appended without a copy.
-public typealias HTTPReply = @Sendable (consuming HTTPResponse) -> Void
+package typealias HTTPReply = @Sendable (consuming HTTPResponse) -> Void
 
 /// The service's side of the interface between transport and service.
-public protocol HTTPResponder: Sendable {
+package protocol HTTPResponder: Sendable {
   /// Decides at the end of a request's head whether its body is read.
   ///
   /// A transport calls this on a worker thread, at most once per request and only if a body follows.
@@ -38,14 +38,14 @@ public protocol HTTPResponder: Sendable {
 
 extension HTTPResponder {
   /// Admits every request.
-  public func admit(_ head: HTTPRequest) -> HTTPAdmission { .accept(nil) }
+  package func admit(_ head: HTTPRequest) -> HTTPAdmission { .accept(nil) }
 
   /// Processes every request on the worker thread.
-  public func lane(for request: HTTPRequest) -> HTTPLane { .immediate }
+  package func lane(for request: HTTPRequest) -> HTTPLane { .immediate }
 }
 
 /// Where a request is processed.
-public enum HTTPLane: Sendable {
+package enum HTTPLane: Sendable {
   /// On the worker thread that parsed it, which serves no other connection in the meantime. The
   /// responder moves work that takes longer than microseconds to threads of its own.
   case immediate
@@ -56,7 +56,7 @@ public enum HTTPLane: Sendable {
 }
 
 /// The responder's decision on a request whose body has not been read.
-public enum HTTPAdmission: Sendable {
+package enum HTTPAdmission: Sendable {
   /// Read the body. The token carries the responder's work on the head over to the request.
   case accept((any HTTPAdmissionToken)?)
 
@@ -68,10 +68,10 @@ public enum HTTPAdmission: Sendable {
 }
 
 /// The responder's own data on a request whose head it has admitted.
-public protocol HTTPAdmissionToken: AnyObject, Sendable {}
+package protocol HTTPAdmissionToken: AnyObject, Sendable {}
 
 /// Why a transport rejects a well-formed request, or a connection.
-public enum HTTPRejection: Sendable, Equatable {
+package enum HTTPRejection: Sendable, Equatable {
   /// The body is larger than `limit` bytes.
   case bodyTooLarge(limit: Int)
 

@@ -1,7 +1,7 @@
 /// The response to one request.
-public struct HTTPResponse: Sendable {
+package struct HTTPResponse: Sendable {
   /// The part of a response after its head.
-  public enum Body: Sendable {
+  package enum Body: Sendable {
     /// No body. `Content-Length: 0` is written where the status allows a body.
     case empty
 
@@ -13,24 +13,24 @@ public struct HTTPResponse: Sendable {
   }
 
   /// The status code.
-  public var status: Int
+  package var status: Int
 
   /// The header fields, except those that the transport writes: `Date`, `Content-Length`,
   /// `Transfer-Encoding` and `Connection`.
-  public var headers: HTTPFields
+  package var headers: HTTPFields
 
   /// The body.
   ///
   /// In response to `HEAD` the transport sends only the head and never opens a stream.
-  public var body: Body
+  package var body: Body
 
   /// The name of the problem type that the body describes (RFC 9457), or `nil` for any other body.
   ///
   /// For metrics and logs; not sent.
-  public var problem: String?
+  package var problem: String?
 
   /// Creates a response.
-  public init(
+  package init(
     status: Int, headers: HTTPFields = [:], body: Body = .empty, problem: String? = nil
   ) {
     self.status = status

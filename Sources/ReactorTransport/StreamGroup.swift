@@ -4,24 +4,24 @@ internal import Synchronization
 ///
 /// For example, the 5,000 subscribers of a session are one group: publishing costs the writer one
 /// wake per loop, regardless of the number of connections. Any thread may call any method.
-public final class StreamGroup: Sendable {
+package final class StreamGroup: Sendable {
   private let loops = Mutex<[any StreamWaking]>([])
 
   /// Creates a group without streams.
-  public init() {}
+  package init() {}
 
   /// Wakes every loop with a stream of this group, which pulls its streams again.
-  public func wake() {
+  package func wake() {
     for loop in loops.withLock({ $0 }) { loop.wake(self) }
   }
 
   /// Registers a loop that has opened its first stream of this group.
-  public func add(_ loop: any StreamWaking) {
+  package func add(_ loop: any StreamWaking) {
     loops.withLock { $0.append(loop) }
   }
 
   /// Unregisters a loop that has closed its last stream of this group.
-  public func remove(_ loop: any StreamWaking) {
+  package func remove(_ loop: any StreamWaking) {
     loops.withLock { loops in
       if let index = loops.firstIndex(where: { $0 === loop }) { loops.remove(at: index) }
     }
@@ -29,7 +29,7 @@ public final class StreamGroup: Sendable {
 }
 
 /// A loop that serves the connections of streams.
-public protocol StreamWaking: AnyObject, Sendable {
+package protocol StreamWaking: AnyObject, Sendable {
   /// Wakes every connection of the group on this loop, which pulls its stream again.
   ///
   /// Called on any thread, also from within `ByteStream.next()`; never blocks. Wakes that come

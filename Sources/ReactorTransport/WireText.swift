@@ -5,20 +5,20 @@ internal import Glibc
 /// `String` compares and hashes by canonical equivalence. For text with many combining marks that
 /// takes quadratic time, which a client could use to stall the service, so text from the network is
 /// not compared as a `String`.
-public struct WireText: Sendable {
+package struct WireText: Sendable {
   @usableFromInline let text: String
 
   /// Wraps a text.
   @inlinable
-  public init(_ text: String) { self.text = text }
+  package init(_ text: String) { self.text = text }
 
   /// The bytes.
   @inlinable
-  public var utf8: String.UTF8View { text.utf8 }
+  package var utf8: String.UTF8View { text.utf8 }
 
   /// Calls a function with the bytes; the buffer is valid during the call.
   @inlinable
-  public func withUTF8<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+  package func withUTF8<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
     // A native string is read in place: `String.withUTF8(_:)` modifies the string, and therefore
     // needs a copy.
     if let result = unsafe text.utf8.withContiguousStorageIfAvailable(body) { return result }
@@ -29,7 +29,7 @@ public struct WireText: Sendable {
 
 extension WireText: Hashable {
   /// Compares bytes.
-  public static func == (left: WireText, right: WireText) -> Bool {
+  package static func == (left: WireText, right: WireText) -> Bool {
     guard left.text.utf8.count == right.text.utf8.count else { return false }
     return unsafe left.withUTF8 { left in
       unsafe right.withUTF8 { right in
@@ -40,17 +40,17 @@ extension WireText: Hashable {
   }
 
   /// Hashes bytes.
-  public func hash(into hasher: inout Hasher) {
+  package func hash(into hasher: inout Hasher) {
     unsafe withUTF8 { unsafe hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
   }
 }
 
 extension WireText: ExpressibleByStringLiteral, CustomStringConvertible {
   /// Wraps a literal.
-  public init(stringLiteral text: String) { self.init(text) }
+  package init(stringLiteral text: String) { self.init(text) }
 
   /// The text, for logs and for storage; not for comparison.
-  public var description: String { text }
+  package var description: String { text }
 }
 
 extension String {
@@ -62,7 +62,7 @@ extension String {
   ///
   /// The result can be compared as a `String` in linear time. Use it where only ASCII is valid: the
   /// replaced bytes make the text invalid and cannot make it equal to another valid one.
-  public init(asciiFrom bytes: some Collection<UInt8>) {
+  package init(asciiFrom bytes: some Collection<UInt8>) {
     if bytes.allSatisfy({ $0 < 0x80 }) {
       self.init(decoding: bytes, as: UTF8.self)
     } else {
@@ -74,7 +74,7 @@ extension String {
   ///
   /// The buffer is read during the call. Not generic, so that other modules call it without
   /// witnesses.
-  public init(asciiFrom bytes: UnsafeBufferPointer<UInt8>) {
+  package init(asciiFrom bytes: UnsafeBufferPointer<UInt8>) {
     if unsafe bytes.isASCII {
       unsafe self.init(decoding: bytes, as: UTF8.self)
     } else {
@@ -83,7 +83,7 @@ extension String {
   }
 
   /// The text, with each byte outside ASCII replaced by the control character DEL.
-  public var asciiOnly: String {
+  package var asciiOnly: String {
     unsafe WireText(self).withUTF8 { unsafe $0.isASCII } ? self : String(asciiFrom: utf8)
   }
 }

@@ -1,11 +1,11 @@
-public import ReactorCore
-public import ReactorHost
+package import ReactorCore
+package import ReactorHost
 internal import ReactorLog
 
 /// An auction of one item, which a timer closes and which is listed in a lobby while it is open.
-public final class AuctionReactor: Reactor {
+package final class AuctionReactor: Reactor {
   /// The item and the time of the end.
-  public struct Parameters: Codable, Sendable {
+  package struct Parameters: Codable, Sendable {
     var item: String
 
     /// The time from which bids are rejected.
@@ -13,14 +13,14 @@ public final class AuctionReactor: Reactor {
   }
 
   /// The actions of clients, and that of the timer.
-  public enum Action: Codable, Sendable {
+  package enum Action: Codable, Sendable {
     case open
     case bid(by: String, amount: Int)
     case close
   }
 
   /// The changes of the state.
-  public enum Mutation: Codable, Sendable {
+  package enum Mutation: Codable, Sendable {
     case opened
     case listed
     case bid(Bid)
@@ -29,18 +29,18 @@ public final class AuctionReactor: Reactor {
   }
 
   /// An offer.
-  public struct Bid: Codable, Equatable, Sendable {
+  package struct Bid: Codable, Equatable, Sendable {
     var by: String
     var amount: Int
   }
 
   /// The phases of an auction.
-  public enum Phase: String, Codable, Sendable {
+  package enum Phase: String, Codable, Sendable {
     case new, open, closed
   }
 
   /// The item, the phase and the bids.
-  public struct State: Codable, Equatable, Sendable {
+  package struct State: Codable, Equatable, Sendable {
     /// The maximum number of bids in the state; the log retains all of them.
     static let bidLimit = 50
 
@@ -58,7 +58,7 @@ public final class AuctionReactor: Reactor {
   }
 
   /// The item and the end in the parameters, without bids.
-  public let initialState: State
+  package let initialState: State
 
   private let id: String
   private let lobby: SessionReference<LobbyReactor>
@@ -66,14 +66,14 @@ public final class AuctionReactor: Reactor {
   private let opening = ExclusiveStream()
 
   /// Creates the auction of a session.
-  public init(_ context: SessionContext<Parameters>) {
+  package init(_ context: SessionContext<Parameters>) {
     id = context.session.id
     initialState = State(item: context.parameters.item, endsAt: context.parameters.endsAt)
     lobby = context.session(LobbyReactor.self, "lobby", "main")
   }
 
   /// Opens the auction until its end, and accepts bids that are higher than the one before.
-  public func mutate(action: Action) -> Observable<Mutation> {
+  package func mutate(action: Action) -> Observable<Mutation> {
     let state = currentState
     switch action {
     case .open:
@@ -125,7 +125,7 @@ public final class AuctionReactor: Reactor {
   }
 
   /// Adds the bid, or changes the phase.
-  public func reduce(state: State, mutation: Mutation) -> State {
+  package func reduce(state: State, mutation: Mutation) -> State {
     var state = state
     switch mutation {
     case .opened: state.phase = .open

@@ -1,9 +1,9 @@
-public import ReactorCore
-public import ReactorHost
+package import ReactorCore
+package import ReactorHost
 internal import ReactorLog
 
 /// A service that charges cards.
-public protocol CardBank: Sendable {
+package protocol CardBank: Sendable {
   /// Charges an amount once per key: a repetition has the outcome of the first request with the key.
   ///
   /// - Returns: The number of the receipt, or the error ``CardDeclined``.
@@ -11,29 +11,29 @@ public protocol CardBank: Sendable {
 }
 
 /// The error of a card that does not pay.
-public struct CardDeclined: Error {
+package struct CardDeclined: Error {
   /// Creates the error.
-  public init() {}
+  package init() {}
 }
 
 /// A booking of seats: it holds them in a hall, charges a card before a deadline, and sells or releases them.
 ///
 /// A crash at any moment loses neither seats nor money: the action runs again, its send has the same key,
 /// and the bank gets the same key for the same charge.
-public final class BookingReactor: Reactor {
+package final class BookingReactor: Reactor {
   /// The actions of clients, and that of the timer.
-  public enum Action: Codable, Sendable {
+  package enum Action: Codable, Sendable {
     case hold(seats: [Int], hall: String)
     case pay(card: String)
     case cancel
     case own(Own)
 
     /// The actions of the booking itself.
-    public enum Own: InternalAction { case expire }
+    package enum Own: InternalAction { case expire }
   }
 
   /// The changes of the state.
-  public enum Mutation: Codable, Sendable {
+  package enum Mutation: Codable, Sendable {
     case requested(seats: [Int], hall: String, until: WallTime)
     case rejected
     case held
@@ -44,13 +44,13 @@ public final class BookingReactor: Reactor {
   }
 
   /// The phases of a booking.
-  public enum Phase: String, Codable, Sendable {
+  package enum Phase: String, Codable, Sendable {
     /// The hall has not responded to `hold` in phase `requested`, and the bank not in phase `charging`.
     case new, requested, held, charging, paid, expired, cancelled
   }
 
   /// The seats, and what is paid for them.
-  public struct State: Codable, Equatable, Sendable {
+  package struct State: Codable, Equatable, Sendable {
     /// The price of a seat.
     static let price = 30
 
@@ -72,7 +72,7 @@ public final class BookingReactor: Reactor {
   }
 
   /// No seats.
-  public let initialState = State()
+  package let initialState = State()
 
   private let context: SessionContext<NoParameters>
   private let bank: any CardBank
@@ -80,7 +80,7 @@ public final class BookingReactor: Reactor {
   private let charging = ExclusiveStream()
 
   /// Creates the booking of a session.
-  public init(_ context: SessionContext<NoParameters>, bank: any CardBank) {
+  package init(_ context: SessionContext<NoParameters>, bank: any CardBank) {
     (self.context, self.bank) = (context, bank)
   }
 
@@ -91,7 +91,7 @@ public final class BookingReactor: Reactor {
   }
 
   /// Holds the seats, pays for them, or releases them.
-  public func mutate(action: Action) -> Observable<Mutation> {
+  package func mutate(action: Action) -> Observable<Mutation> {
     switch action {
     case .hold(let seats, let id): hold(seats, in: id)
     case .pay(let card): pay(card)
@@ -182,7 +182,7 @@ public final class BookingReactor: Reactor {
   }
 
   /// Changes the phase.
-  public func reduce(state: State, mutation: Mutation) -> State {
+  package func reduce(state: State, mutation: Mutation) -> State {
     var state = state
     switch mutation {
     case .requested(let seats, let hall, let until):

@@ -1,4 +1,4 @@
-public import ReactorHost
+package import ReactorHost
 internal import ReactorCore
 internal import ReactorFlows
 internal import ReactorStreams
@@ -6,9 +6,9 @@ internal import ReactorStreams
 /// The reactors that ship with `reactord`.
 ///
 /// Add your own reactors here to host them in the shipped daemon.
-public struct Catalogue: Sendable {
+package struct Catalogue: Sendable {
   /// The signed-in user, shared by all sessions of the host.
-  public let currentUser = Global<User?>("currentUser", nil)
+  package let currentUser = Global<User?>("currentUser", nil)
 
   private let userAPI = UserAPI()
   private let api: ApiController
@@ -21,7 +21,7 @@ public struct Catalogue: Sendable {
   ///   - weatherLatency: The response time of the weather service.
   ///   - bankLatency: The response time of the bank.
   ///   - stopwatchInterval: The time between two ticks of a stopwatch.
-  public init(
+  package init(
     weatherLatency: Duration = .milliseconds(200), bankLatency: Duration = .milliseconds(200),
     stopwatchInterval: Duration = .seconds(1)
   ) {
@@ -31,10 +31,10 @@ public struct Catalogue: Sendable {
   }
 
   /// The values shared by all sessions.
-  public var globals: [any SharedGlobal] { [currentUser] }
+  package var globals: [any SharedGlobal] { [currentUser] }
 
   /// The reactors, in the order of the catalogue resource.
-  public var reactors: [ReactorRegistration] {
+  package var reactors: [ReactorRegistration] {
     [
       ReactorRegistration(
         "counter", summary: "A number that goes up and down",

@@ -1,4 +1,4 @@
-public import ReactorCore
+package import ReactorCore
 internal import ReactorHost
 internal import ReactorLog
 
@@ -7,23 +7,23 @@ internal import ReactorLog
 /// A room has at most 500 members; a name has at most 100 bytes of UTF-8, a text 8,000. An action
 /// beyond these bounds is rejected with status 422. The state retains the last 100 messages, of
 /// at most 512 KiB as JSON.
-public final class ChatReactor: Reactor {
+package final class ChatReactor: Reactor {
   /// The actions that clients send.
-  public enum Action: Codable, Sendable {
+  package enum Action: Codable, Sendable {
     case join(String)
     case leave(String)
     case send(from: String, text: String)
   }
 
   /// The changes of the state.
-  public enum Mutation: Codable, Sendable {
+  package enum Mutation: Codable, Sendable {
     case addMember(String)
     case removeMember(String)
     case append(Message)
   }
 
   /// A message in the room.
-  public struct Message: Codable, Equatable, Sendable {
+  package struct Message: Codable, Equatable, Sendable {
     var from: String
     var text: String
     /// The time of sending in ISO 8601.
@@ -33,7 +33,7 @@ public final class ChatReactor: Reactor {
   }
 
   /// The members and the latest messages.
-  public struct State: Codable, Sendable {
+  package struct State: Codable, Sendable {
     /// The maximum number of messages in the state; the log retains all of them.
     static let messageLimit = 100
 
@@ -54,10 +54,10 @@ public final class ChatReactor: Reactor {
   }
 
   /// An empty room.
-  public let initialState = State()
+  package let initialState = State()
 
   /// Validates an action against the members of the room.
-  public func mutate(action: Action) -> Observable<Mutation> {
+  package func mutate(action: Action) -> Observable<Mutation> {
     let members = currentState.members
     switch action {
     case .join(let name):
@@ -81,7 +81,7 @@ public final class ChatReactor: Reactor {
   }
 
   /// Applies a mutation.
-  public func reduce(state: State, mutation: Mutation) -> State {
+  package func reduce(state: State, mutation: Mutation) -> State {
     var state = state
     switch mutation {
     case .addMember(let name): state.members.append(name)

@@ -1,30 +1,30 @@
-public import ReactorCore
-public import ReactorStreams
+package import ReactorCore
+package import ReactorStreams
 
 /// A counter that clients increase and decrease.
-public final class CounterReactor: Reactor {
+package final class CounterReactor: Reactor {
   /// The actions that clients send.
-  public enum Action: Codable, Sendable {
+  package enum Action: Codable, Sendable {
     case increase
     case decrease
     case add(Int)
   }
 
   /// The changes of the state.
-  public enum Mutation: Codable, Sendable {
+  package enum Mutation: Codable, Sendable {
     case change(by: Int)
   }
 
   /// The value of the counter.
-  public struct State: Codable, Sendable {
+  package struct State: Codable, Sendable {
     var value = 0
   }
 
   /// Starts at zero.
-  public let initialState = State()
+  package let initialState = State()
 
   /// Maps each action to one change; fails if the counter would overflow.
-  public func mutate(action: Action) -> Observable<Mutation> {
+  package func mutate(action: Action) -> Observable<Mutation> {
     let amount =
       switch action {
       case .increase: 1
@@ -38,7 +38,7 @@ public final class CounterReactor: Reactor {
   }
 
   /// Applies a mutation.
-  public func reduce(state: State, mutation: Mutation) -> State {
+  package func reduce(state: State, mutation: Mutation) -> State {
     var state = state
     switch mutation {
     case .change(let amount): state.value &+= amount

@@ -1,15 +1,15 @@
-public import ReactorCore
+package import ReactorCore
 
 /// The seats of a performance, which bookings hold, release and sell.
 ///
 /// Each action of a booking can arrive again, if an operator runs a failed one again: it then changes nothing.
-public final class HallReactor: Reactor {
+package final class HallReactor: Reactor {
   /// The actions, all of which are those of bookings.
-  public enum Action: Codable, Sendable {
+  package enum Action: Codable, Sendable {
     case own(Own)
 
     /// The actions of bookings, by the id of the booking.
-    public enum Own: InternalAction {
+    package enum Own: InternalAction {
       case hold(seats: [Int], for: String)
       case release(String)
       case sell(String)
@@ -17,14 +17,14 @@ public final class HallReactor: Reactor {
   }
 
   /// The changes of the state.
-  public enum Mutation: Codable, Sendable {
+  package enum Mutation: Codable, Sendable {
     case held(seats: [Int], for: String)
     case released(String)
     case sold(String)
   }
 
   /// A seat.
-  public struct Seat: Codable, Equatable, Sendable {
+  package struct Seat: Codable, Equatable, Sendable {
     /// The id of the booking that has the seat.
     var booking: String?
 
@@ -32,7 +32,7 @@ public final class HallReactor: Reactor {
   }
 
   /// The seats.
-  public struct State: Codable, Equatable, Sendable {
+  package struct State: Codable, Equatable, Sendable {
     /// The number of seats, which have the numbers from 1.
     static let seatCount = 20
 
@@ -40,13 +40,13 @@ public final class HallReactor: Reactor {
   }
 
   /// Free seats.
-  public let initialState = State()
+  package let initialState = State()
 
   /// Creates a hall.
-  public init() {}
+  package init() {}
 
   /// Holds seats if all of them are free.
-  public func mutate(action: Action) -> Observable<Mutation> {
+  package func mutate(action: Action) -> Observable<Mutation> {
     let seats = currentState.seats
     switch action {
     case .own(.hold(let numbers, let booking)):
@@ -67,7 +67,7 @@ public final class HallReactor: Reactor {
   }
 
   /// Changes the seats of a booking.
-  public func reduce(state: State, mutation: Mutation) -> State {
+  package func reduce(state: State, mutation: Mutation) -> State {
     var state = state
     switch mutation {
     case .held(let numbers, let booking):

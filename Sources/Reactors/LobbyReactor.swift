@@ -1,30 +1,30 @@
-public import ReactorCore
+package import ReactorCore
 
 /// Lists the open auctions and the latest sales, which the auctions send.
 ///
 /// The `list` and the `close` of an auction are executed exactly once, so the lobby does not
 /// deduplicate.
-public final class LobbyReactor: Reactor {
+package final class LobbyReactor: Reactor {
   /// The actions of auctions.
-  public enum Action: Codable, Sendable {
+  package enum Action: Codable, Sendable {
     case list(id: String, item: String)
     case close(id: String, sale: Sale)
   }
 
   /// The changes of the state.
-  public enum Mutation: Codable, Sendable {
+  package enum Mutation: Codable, Sendable {
     case add(Listing)
     case sell(Sale)
   }
 
   /// An open auction.
-  public struct Listing: Codable, Equatable, Sendable {
+  package struct Listing: Codable, Equatable, Sendable {
     var id: String
     var item: String
   }
 
   /// A closed auction.
-  public struct Sale: Codable, Equatable, Sendable {
+  package struct Sale: Codable, Equatable, Sendable {
     var id: String
     var item: String
     var winner: String?
@@ -32,7 +32,7 @@ public final class LobbyReactor: Reactor {
   }
 
   /// The open auctions and the latest sales.
-  public struct State: Codable, Equatable, Sendable {
+  package struct State: Codable, Equatable, Sendable {
     /// The maximum number of open auctions.
     static let openLimit = 1000
 
@@ -53,13 +53,13 @@ public final class LobbyReactor: Reactor {
   }
 
   /// No auctions.
-  public let initialState = State()
+  package let initialState = State()
 
   /// Creates a lobby.
-  public init() {}
+  package init() {}
 
   /// Rejects auctions beyond the limits.
-  public func mutate(action: Action) -> Observable<Mutation> {
+  package func mutate(action: Action) -> Observable<Mutation> {
     guard action.texts.allSatisfy({ $0.utf8.count <= State.textLimit }) else {
       return .error(LongText())
     }
@@ -76,7 +76,7 @@ public final class LobbyReactor: Reactor {
   }
 
   /// Moves an auction from the open ones to the sales.
-  public func reduce(state: State, mutation: Mutation) -> State {
+  package func reduce(state: State, mutation: Mutation) -> State {
     var state = state
     switch mutation {
     // After a crash the end of an auction may arrive before its beginning.

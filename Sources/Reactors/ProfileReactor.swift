@@ -1,28 +1,28 @@
-public import ReactorCore
-public import ReactorStreams
+package import ReactorCore
+package import ReactorStreams
 
 /// A user profile: actions call an API, and a value shared by all sessions updates the state.
-public final class ProfileReactor: Reactor {
+package final class ProfileReactor: Reactor {
   /// The actions that clients send.
-  public enum Action: Codable, Sendable {
+  package enum Action: Codable, Sendable {
     case refreshFollowingStatus(Int)
     case follow(Int)
   }
 
   /// The changes of the state.
-  public enum Mutation: Codable, Sendable {
+  package enum Mutation: Codable, Sendable {
     case setFollowing(Bool)
     case setUser(User?)
   }
 
   /// The follow status of the profile and the signed-in user.
-  public struct State: Codable, Sendable {
+  package struct State: Codable, Sendable {
     var isFollowing = false
     var user: User?
   }
 
   /// Not following, signed out.
-  public let initialState = State()
+  package let initialState = State()
 
   private let api: UserAPI
   private let currentUser: Observable<User?>
@@ -32,13 +32,13 @@ public final class ProfileReactor: Reactor {
   /// - Parameters:
   ///   - api: Stores which users are followed.
   ///   - currentUser: The signed-in user, shared by all sessions of the host.
-  public init(api: UserAPI, currentUser: Observable<User?>) {
+  package init(api: UserAPI, currentUser: Observable<User?>) {
     self.api = api
     self.currentUser = currentUser
   }
 
   /// Maps each action to an API call.
-  public func mutate(action: Action) -> Observable<Mutation> {
+  package func mutate(action: Action) -> Observable<Mutation> {
     switch action {
     case .refreshFollowingStatus(let userID):
       api.isFollowing(userID).map(Mutation.setFollowing)
@@ -48,12 +48,12 @@ public final class ProfileReactor: Reactor {
   }
 
   /// Merges changes of the signed-in user into the mutations of the session.
-  public func transform(mutation: Observable<Mutation>) -> Observable<Mutation> {
+  package func transform(mutation: Observable<Mutation>) -> Observable<Mutation> {
     .merge(mutation, currentUser.map(Mutation.setUser))
   }
 
   /// Applies a mutation.
-  public func reduce(state: State, mutation: Mutation) -> State {
+  package func reduce(state: State, mutation: Mutation) -> State {
     var state = state
     switch mutation {
     case .setFollowing(let isFollowing): state.isFollowing = isFollowing

@@ -1,30 +1,30 @@
-public import ReactorCore
-public import ReactorStreams
+package import ReactorCore
+package import ReactorStreams
 
 /// A stopwatch: an effect that runs until the next `stop`.
-public final class StopwatchReactor: Reactor {
+package final class StopwatchReactor: Reactor {
   /// The actions that clients send.
-  public enum Action: Codable, Equatable, Sendable {
+  package enum Action: Codable, Equatable, Sendable {
     case start
     case stop
     case reset
   }
 
   /// The changes of the state.
-  public enum Mutation: Codable, Sendable {
+  package enum Mutation: Codable, Sendable {
     case setRunning(Bool)
     case tick
     case setTicks(Int)
   }
 
   /// The number of ticks, and whether the stopwatch runs.
-  public struct State: Codable, Sendable {
+  package struct State: Codable, Sendable {
     var ticks = 0
     var isRunning = false
   }
 
   /// Stopped, at zero.
-  public let initialState = State()
+  package let initialState = State()
 
   private let interval: Duration
   /// Whether an effect of this instance is running.
@@ -38,7 +38,7 @@ public final class StopwatchReactor: Reactor {
   /// - Parameters:
   ///   - interval: The time between two ticks.
   ///   - scheduler: The clock of the ticks.
-  public init(
+  package init(
     interval: Duration = .seconds(1), scheduler: any SchedulerType = TaskScheduler.instance
   ) {
     self.interval = interval
@@ -46,7 +46,7 @@ public final class StopwatchReactor: Reactor {
   }
 
   /// Starts the effect that the next `stop` ends.
-  public func mutate(action: Action) -> Observable<Mutation> {
+  package func mutate(action: Action) -> Observable<Mutation> {
     switch action {
     case .start:
       guard !isTicking else { return .empty() }
@@ -66,7 +66,7 @@ public final class StopwatchReactor: Reactor {
   }
 
   /// Applies a mutation.
-  public func reduce(state: State, mutation: Mutation) -> State {
+  package func reduce(state: State, mutation: Mutation) -> State {
     var state = state
     switch mutation {
     case .setRunning(let isRunning): state.isRunning = isRunning

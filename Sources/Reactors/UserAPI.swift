@@ -1,14 +1,14 @@
 internal import ReactorCore
-public import ReactorStreams
+package import ReactorStreams
 internal import Synchronization
 
 /// A user that can sign in.
-public struct User: Codable, Equatable, Sendable {
+package struct User: Codable, Equatable, Sendable {
   /// The display name.
-  public var name: String
+  package var name: String
 
   /// Creates a user.
-  public init(name: String) {
+  package init(name: String) {
     self.name = name
   }
 }
@@ -17,7 +17,7 @@ public struct User: Codable, Equatable, Sendable {
 /// a delay.
 ///
 /// It stores at most 10,000 followed users; further ones are rejected with status 409.
-public final class UserAPI: Sendable {
+package final class UserAPI: Sendable {
   /// The maximum number of followed users.
   static let limit = 10_000
 
@@ -25,17 +25,17 @@ public final class UserAPI: Sendable {
   private let latency: Duration
 
   /// Creates a service that responds after `latency`.
-  public init(latency: Duration = .milliseconds(20)) {
+  package init(latency: Duration = .milliseconds(20)) {
     self.latency = latency
   }
 
   /// Returns whether a user is followed.
-  public func isFollowing(_ userID: Int) -> Observable<Bool> {
+  package func isFollowing(_ userID: Int) -> Observable<Bool> {
     respond(userID) { [self] in followed.withLock { $0.contains(userID) } }
   }
 
   /// Follows a user.
-  public func follow(_ userID: Int) -> Observable<Void> {
+  package func follow(_ userID: Int) -> Observable<Void> {
     respond(userID) { [self] in
       try followed.withLock { followed in
         guard followed.count < Self.limit || followed.contains(userID) else {

@@ -1,30 +1,30 @@
-public import ReactorCore
+package import ReactorCore
 internal import ReactorHost
 
 /// A weather search: a new search cancels the previous one, and a failed search shows no weather.
 ///
 /// A query has at most 200 bytes of UTF-8; a longer one is rejected with status 422.
-public final class WeatherReactor: Reactor {
+package final class WeatherReactor: Reactor {
   /// The actions that clients send.
-  public enum Action: Codable, Sendable {
+  package enum Action: Codable, Sendable {
     case search(String)
   }
 
   /// The changes of the state.
-  public enum Mutation: Codable, Sendable {
+  package enum Mutation: Codable, Sendable {
     case beginSearch(String)
     case show(ApiController.Weather)
   }
 
   /// The query and its result.
-  public struct State: Codable, Sendable {
+  package struct State: Codable, Sendable {
     var query = ""
     var isSearching = false
     var weather = ApiController.Weather.empty
   }
 
   /// No search yet.
-  public let initialState = State()
+  package let initialState = State()
 
   /// The maximum length of a query in bytes.
   static let queryLimit = 200
@@ -32,12 +32,12 @@ public final class WeatherReactor: Reactor {
   private let api: ApiController
 
   /// Creates a reactor.
-  public init(api: ApiController = .shared) {
+  package init(api: ApiController = .shared) {
     self.api = api
   }
 
   /// Searches until the next action arrives; an outdated result is dropped.
-  public func mutate(action: Action) -> Observable<Mutation> {
+  package func mutate(action: Action) -> Observable<Mutation> {
     switch action {
     case .search(let city):
       guard city.utf8.count <= Self.queryLimit else { return .error(LongQuery()) }
@@ -52,7 +52,7 @@ public final class WeatherReactor: Reactor {
   }
 
   /// Applies a mutation.
-  public func reduce(state: State, mutation: Mutation) -> State {
+  package func reduce(state: State, mutation: Mutation) -> State {
     var state = state
     switch mutation {
     case .beginSearch(let query):

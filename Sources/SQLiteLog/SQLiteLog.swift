@@ -1,16 +1,16 @@
-public import ReactorLog
-public import Telemetry
+package import ReactorLog
+package import Telemetry
 
 /// A durable log: an SQLite database with a single writing process.
 ///
 /// A write is on the disk when its completion is called. Concurrent writes share one sync of the disk,
 /// and do not block readers in this process or in others.
-public final class SQLiteLog: MutationLog {
+package final class SQLiteLog: MutationLog {
   let committer: GroupCommitter?
   let readers: ReaderPool
 
   /// The changes of all sessions in the order of commits, or `nil` if they are not retained.
-  public let changes: (any ChangeFeed)?
+  package let changes: (any ChangeFeed)?
 
   /// Opens a store for reading and writing; a missing one is created with its folder.
   ///
@@ -26,7 +26,7 @@ public final class SQLiteLog: MutationLog {
   ///   - changeRetention: How long the changes of all sessions are retained; zero for not at all.
   ///   - logger: Logs when writes begin to fail, and when they succeed again.
   /// - Throws: If the store cannot be used; it is unchanged then.
-  public init(
+  package init(
     path: String, retention: RetentionRules = RetentionRules(),
     outcomeRetention: Duration = IdempotencyKey.retention, changeRetention: Duration = .zero,
     logger: Logger = .silent
@@ -56,7 +56,7 @@ public final class SQLiteLog: MutationLog {
   ///
   /// - Parameter path: The database file.
   /// - Throws: If the store cannot be read.
-  public init(reading path: String) throws(SQLiteLogError) {
+  package init(reading path: String) throws(SQLiteLogError) {
     let file = StoreFile(path: path)
     _ = try file.open(for: .reading)
     committer = nil
@@ -81,7 +81,7 @@ public final class SQLiteLog: MutationLog {
   /// - Parameter time: The maximum time to wait.
   /// - Returns: Whether everything is on the disk.
   @discardableResult
-  public func close(within time: Duration = .seconds(60)) -> Bool {
+  package func close(within time: Duration = .seconds(60)) -> Bool {
     let deadline = ContinuousClock.now + time
     committer?.waitUntilIdle(within: time)
     readers.close(within: deadline - .now)
@@ -98,13 +98,13 @@ public final class SQLiteLog: MutationLog {
 
   /// The reason why writes fail, such as a deleted or replaced file of the store, or `nil` if they
   /// succeed.
-  public var failure: LogError? { committer?.failure }
+  package var failure: LogError? { committer?.failure }
 
   /// `true`: reading calls block on the disk.
-  public var readsFromDisk: Bool { true }
+  package var readsFromDisk: Bool { true }
 
   /// The log of a session.
-  public func session(_ key: SessionKey) -> any SessionLog {
+  package func session(_ key: SessionKey) -> any SessionLog {
     SQLiteSessionLog(key, committer: committer, readers: readers)
   }
 
@@ -114,7 +114,7 @@ public final class SQLiteLog: MutationLog {
   /// complete. At most 64 copies can be unfinished at the same time; further ones fail with
   /// `LogError.unavailable`. A copy fails with `LogError.full` if the free space is less than a
   /// tenth of the file system and less than 1 GiB.
-  public func fork(
+  package func fork(
     _ source: SessionKey, at cursor: Cursor, to target: SessionKey, epoch: String,
     parameters: [UInt8]?,
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void
@@ -127,7 +127,7 @@ public final class SQLiteLog: MutationLog {
   }
 
   /// Lists the stored sessions of a reactor that have not ended.
-  public func sessions(
+  package func sessions(
     of reactor: String, after id: String?, limit: Int,
     completion: @escaping ReadCompletion<[SessionSummary]>
   ) {
@@ -138,7 +138,7 @@ public final class SQLiteLog: MutationLog {
   }
 
   /// Reads the timers that are due.
-  public func dueTimers(
+  package func dueTimers(
     after position: TimerPosition?, until time: Timestamp, limit: Int,
     completion: @escaping ReadCompletion<DueTimers>
   ) {
@@ -149,13 +149,13 @@ public final class SQLiteLog: MutationLog {
   }
 
   /// Counts the timers.
-  public func timerCount(completion: @escaping ReadCompletion<Int>) {
+  package func timerCount(completion: @escaping ReadCompletion<Int>) {
     completion(
       readers.result { (reader) throws(DatabaseError) in try reader.timerCount() })
   }
 
   /// Reads values that a release must be able to decode.
-  public func samples(
+  package func samples(
     after position: SamplePosition, within time: Duration,
     completion: @escaping ReadCompletion<SamplePage>
   ) {
@@ -166,7 +166,7 @@ public final class SQLiteLog: MutationLog {
   }
 
   /// Lists the stored failures of a reactor; damaged ones are skipped.
-  public func failures(
+  package func failures(
     of reactor: String, completion: @escaping ReadCompletion<[StoredFailure]>
   ) {
     completion(
@@ -174,13 +174,13 @@ public final class SQLiteLog: MutationLog {
   }
 
   /// Reads the current value of a global.
-  public func sharedValue(_ name: String, completion: @escaping ReadCompletion<SharedValue?>) {
+  package func sharedValue(_ name: String, completion: @escaping ReadCompletion<SharedValue?>) {
     completion(
       readers.result { (reader) throws(DatabaseError) in try reader.sharedValue(name) })
   }
 
   /// Sets a global.
-  public func share(
+  package func share(
     _ value: SharedValue, as name: String,
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void
   ) {
@@ -190,12 +190,12 @@ public final class SQLiteLog: MutationLog {
   }
 
   /// Permits retention to replace entries of a reactor's sessions by snapshots of a schema.
-  public func willFold(_ reactor: String, schema: String) {
+  package func willFold(_ reactor: String, schema: String) {
     committer?.setSchema(schema, of: reactor)
   }
 
   /// Lists the sessions with accepted actions that have not finished.
-  public func unfinishedSessions(
+  package func unfinishedSessions(
     after key: SessionKey?, limit: Int, completion: @escaping ReadCompletion<[SessionKey]>
   ) {
     completion(

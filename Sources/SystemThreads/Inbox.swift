@@ -1,4 +1,4 @@
-public import Synchronization
+package import Synchronization
 
 /// A queue of messages from any thread to one owner thread.
 ///

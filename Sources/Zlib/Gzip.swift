@@ -1,14 +1,14 @@
 internal import CZlib
 
 /// The gzip format (RFC 1952).
-public enum Gzip {
+package enum Gzip {
   /// Compresses bytes.
   ///
   /// - Parameters:
   ///   - bytes: The bytes to compress.
   ///   - level: From 1, the fastest, to 9, the smallest.
   /// - Returns: A complete gzip file, or `nil` if there is no memory left, or for more than 4 GiB.
-  public static func compress(_ bytes: [UInt8], level: Int32 = 4) -> [UInt8]? {
+  package static func compress(_ bytes: [UInt8], level: Int32 = 4) -> [UInt8]? {
     var stream = unsafe z_stream()
     guard UInt32(exactly: bytes.count) != nil,
       unsafe reactord_gzip_init(&stream, level) == Z_OK

@@ -1,6 +1,6 @@
 extension MicrohttpdServer {
   /// An address that a server listens on.
-  public enum Endpoint: Sendable, Equatable {
+  package enum Endpoint: Sendable, Equatable {
     /// An IPv4 or IPv6 literal (brackets allowed) or `localhost`, and a port; 0 selects a free one.
     case network(host: String, port: Int)
 

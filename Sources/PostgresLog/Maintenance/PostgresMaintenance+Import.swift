@@ -10,7 +10,7 @@ extension PostgresMaintenance {
   ///   - next: Returns the next line, without its end, or `nil` after the last one.
   /// - Returns: The number of imported sessions.
   /// - Throws: If a line is invalid and `report` is `nil`; or the error of `next`.
-  public func `import`(
+  package func `import`(
     leavingOut report: ((String) -> Void)? = nil, _ next: () throws -> [UInt8]?
   ) throws -> Int {
     try StoreSetup(address, schema: name).prepare(logger: .silent)

@@ -5,7 +5,7 @@ internal import Telemetry
 /// Maintenance of a store in PostgreSQL on demand.
 ///
 /// All calls block.
-public struct PostgresMaintenance: Sendable {
+package struct PostgresMaintenance: Sendable {
   /// How long a statement may take, in milliseconds.
   private static let timeout: Int64 = 600_000
 
@@ -14,7 +14,7 @@ public struct PostgresMaintenance: Sendable {
   var schema: String { Schema.quoted(name) }
 
   /// Creates the maintenance of a store, without opening the store.
-  public init(_ address: PostgresAddress, schema: String) {
+  package init(_ address: PostgresAddress, schema: String) {
     self.address = address
     name = schema
   }
@@ -28,7 +28,7 @@ public struct PostgresMaintenance: Sendable {
   ///
   /// - Parameter write: Receives each line, without its end. An error ends the export.
   /// - Throws: If the store cannot be read, or the error of `write`.
-  public func export(_ write: ([UInt8]) throws -> Void) throws {
+  package func export(_ write: ([UInt8]) throws -> Void) throws {
     try StoreSetup(address, schema: name).checkTables()
     let s = schema
     do {

@@ -171,7 +171,7 @@ extension PostgresMaintenance {
   ///
   /// - Returns: The findings, one line each; empty for an undamaged store.
   /// - Throws: If the store cannot be read.
-  public func check() throws(PostgresLogError) -> [String] {
+  package func check() throws(PostgresLogError) -> [String] {
     try reading { (connection) throws(DatabaseError) in
       try StoreCheck(connection, schema: schema) { deadline }.check()
     }
@@ -182,7 +182,7 @@ extension PostgresMaintenance {
   /// Can run while services use the store.
   ///
   /// - Throws: If the store cannot be read.
-  public func countSessions() throws(PostgresLogError) -> [(reactor: String, count: Int)] {
+  package func countSessions() throws(PostgresLogError) -> [(reactor: String, count: Int)] {
     try reading { (connection) throws(DatabaseError) in
       try connection.execute(
         SQL(

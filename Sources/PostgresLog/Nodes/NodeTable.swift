@@ -1,8 +1,8 @@
 internal import Glibc
-public import ReactorLog
+package import ReactorLog
 internal import Synchronization
 internal import SystemThreads
-public import Telemetry
+package import Telemetry
 
 /// The processes of a cluster in the table `nodes` of their store.
 ///
@@ -11,9 +11,9 @@ public import Telemetry
 /// lost its standby, or that another one has replaced, does not confirm it.
 ///
 /// A process that is missing may run: its connection to the database may be interrupted.
-public final class NodeTable: Sendable {
+package final class NodeTable: Sendable {
   /// A process with its address: `HOST:PORT`.
-  public typealias Entry = (node: NodeID, address: String)
+  package typealias Entry = (node: NodeID, address: String)
 
   /// A process as it announces itself.
   private struct Presence {
@@ -60,7 +60,7 @@ public final class NodeTable: Sendable {
   /// - Parameters:
   ///   - settings: The store, whose tables exist.
   ///   - logger: Logs when the database stops to confirm this process, and when it does again.
-  public init(_ settings: PostgresLog.Settings, logger: Logger = .silent) {
+  package init(_ settings: PostgresLog.Settings, logger: Logger = .silent) {
     address = settings.address
     self.logger = logger
     let table = "\(Schema.quoted(settings.schema)).nodes"
@@ -91,49 +91,49 @@ public final class NodeTable: Sendable {
   /// Starts the thread, which ends after ``close()``.
   ///
   /// - Throws: If the thread cannot be created.
-  public func start() throws(PostgresLogError) {
+  package func start() throws(PostgresLogError) {
     guard SystemThread(named: "log-nodes", { [self] in run() }) != nil else {
       throw PostgresLogError("cannot create a thread for the nodes of the store")
     }
   }
 
   /// Ends the announcements; the others see that this process is gone when its row expires.
-  public func close() {
+  package func close() {
     state.withLock { $0.isClosed = true }
     isDue.signal()
   }
 
   /// The address of a process, or `nil` for one that is not present.
-  public func address(of node: NodeID) -> String? {
+  package func address(of node: NodeID) -> String? {
     state.withLock { state in state.others.first { $0.node == node }?.address }
   }
 
   /// The processes that are present without this one, in the order of their names.
-  public var entries: [Entry] { state.withLock { $0.others } }
+  package var entries: [Entry] { state.withLock { $0.others } }
 
   /// The other processes that the database has confirmed within the last two seconds, when this one was confirmed last.
-  public var running: [NodeID] { state.withLock { $0.running } }
+  package var running: [NodeID] { state.withLock { $0.running } }
 
   /// Whether the database has confirmed this process within the last two seconds.
-  public var isConfirmed: Bool {
+  package var isConfirmed: Bool {
     let last = confirmedAt.load(ordering: .relaxed)
     return last != .min && Clock.milliseconds - last < Self.validity
   }
 
   /// Announces this process, or another incarnation of it, at an address.
-  public func announce(_ node: NodeID, at address: String) {
+  package func announce(_ node: NodeID, at address: String) {
     state.withLock { $0.own = Presence(node: node, address: address) }
     refresh()
   }
 
   /// Announces that this process is about to stop.
-  public func drain() {
+  package func drain() {
     state.withLock { $0.isDraining = true }
     refresh()
   }
 
   /// Removes this process; blocks until it is removed, for at most a second.
-  public func withdraw() {
+  package func withdraw() {
     let wasAnnounced = state.withLock { $0.own.take() != nil }
     guard wasAnnounced else { return }
     refresh()
@@ -141,7 +141,7 @@ public final class NodeTable: Sendable {
   }
 
   /// Announces this process and reads the others soon.
-  public func refresh() {
+  package func refresh() {
     let isNew = state.withLock { state in
       defer { state.isRequested = true }
       return !state.isRequested

@@ -1,33 +1,33 @@
-public import ReactorLog
+package import ReactorLog
 internal import Synchronization
 internal import SystemThreads
-public import Telemetry
+package import Telemetry
 
 /// The actions and sessions of a store that have crashed a process: no process that shares the store executes
 /// them.
 ///
 /// Each process has all of them in memory. The thread `log-quarantine` reads them again every two seconds, and after each
 /// removal.
-public final class StoredQuarantine: Sendable {
+package final class StoredQuarantine: Sendable {
   /// An entry.
-  public struct Entry: Equatable, Sendable {
+  package struct Entry: Equatable, Sendable {
     /// The session.
-    public let session: SessionKey
+    package let session: SessionKey
 
     /// The digest of the action; 0 for the session itself.
-    public let digest: UInt64
+    package let digest: UInt64
 
     /// The prefix of the action's JSON, or `nil` if the session itself is quarantined.
-    public let action: String?
+    package let action: String?
 
     /// The time at which the crash was noticed.
-    public let at: Timestamp
+    package let at: Timestamp
 
     /// The signal of the crash, such as `SIGILL`.
-    public let signal: String
+    package let signal: String
 
     /// Creates an entry.
-    public init(
+    package init(
       session: SessionKey, digest: UInt64, action: String?, at: Timestamp, signal: String
     ) {
       self.session = session
@@ -52,7 +52,7 @@ public final class StoredQuarantine: Sendable {
   }
 
   /// The maximum number of entries; beyond it, the oldest entries are removed.
-  public static let bound = 1_024
+  package static let bound = 1_024
 
   /// The pause between two reads.
   private static let interval = Duration.seconds(2)
@@ -69,14 +69,14 @@ public final class StoredQuarantine: Sendable {
   /// - Parameters:
   ///   - log: The store.
   ///   - logger: Logs removals that the store did not confirm.
-  public init(_ log: PostgresLog, logger: Logger = .silent) {
+  package init(_ log: PostgresLog, logger: Logger = .silent) {
     readers = log.database.readers
     table = "\(log.database.schema).quarantine"
     self.logger = logger
   }
 
   /// Reads the entries, and starts the thread, which ends after ``close()``; blocks.
-  public func start() throws(LogError) {
+  package func start() throws(LogError) {
     try read()
     guard SystemThread(named: "log-quarantine", { [self] in run() }) != nil else {
       throw .unavailable("A thread for the quarantine cannot be created.")
@@ -84,7 +84,7 @@ public final class StoredQuarantine: Sendable {
   }
 
   /// Ends the thread.
-  public func close() {
+  package func close() {
     state.withLock { $0.isClosed = true }
     isDue.signal()
   }
@@ -92,21 +92,21 @@ public final class StoredQuarantine: Sendable {
   // MARK: Reading
 
   /// Whether nothing is quarantined; may be called on any thread.
-  public var isEmpty: Bool { count.load(ordering: .relaxed) == 0 }
+  package var isEmpty: Bool { count.load(ordering: .relaxed) == 0 }
 
   /// Whether an action of a session, or the session itself, is quarantined.
   ///
   /// Takes no lock while nothing is quarantined. Can be called on any thread.
-  public func contains(_ session: SessionKey, _ digest: UInt64) -> Bool {
+  package func contains(_ session: SessionKey, _ digest: UInt64) -> Bool {
     guard !isEmpty else { return false }
     return state.withLock { $0.names.contains(Name(session: session, digest: digest)) }
   }
 
   /// The entries that were read last, the oldest first.
-  public var entries: [Entry] { state.withLock { $0.entries } }
+  package var entries: [Entry] { state.withLock { $0.entries } }
 
   /// Reads all entries; blocks.
-  public func read() throws(LogError) {
+  package func read() throws(LogError) {
     let sql = SQL(
       "select reactor, session, digest, action, at, signal from \(table) order by at, digest")
     let found = try readers.read { (connection, deadline) throws(DatabaseError) in
@@ -134,7 +134,7 @@ public final class StoredQuarantine: Sendable {
   /// Adds entries; beyond the bound, the oldest ones are removed.
   ///
   /// Blocks.
-  public func add(_ entries: [Entry]) throws(LogError) {
+  package func add(_ entries: [Entry]) throws(LogError) {
     let insertion = SQL(
       """
       insert into \(table) (shard, reactor, session, digest, action, at, signal)
@@ -163,7 +163,7 @@ public final class StoredQuarantine: Sendable {
   /// Removes all entries; blocks.
   ///
   /// - Returns: Their number.
-  public func clear() throws(LogError) -> Int {
+  package func clear() throws(LogError) -> Int {
     let sql = SQL("delete from \(table)")
     let removed = try readers.read { (connection, deadline) throws(DatabaseError) in
       try connection.execute(sql, Parameters(), deadline: deadline).changeCount
@@ -173,7 +173,7 @@ public final class StoredQuarantine: Sendable {
   }
 
   /// Removes all entries from memory, and then, on the thread, from the store.
-  public func clearLater() {
+  package func clearLater() {
     let all = entries
     replace(by: [])
     removeLater(all)
@@ -182,7 +182,7 @@ public final class StoredQuarantine: Sendable {
   /// Removes the entries of a session on the thread.
   ///
   /// Costs nothing while nothing is quarantined.
-  public func removeLater(_ session: SessionKey) {
+  package func removeLater(_ session: SessionKey) {
     guard !isEmpty else { return }
     removeLater(entries.filter { $0.session == session })
   }

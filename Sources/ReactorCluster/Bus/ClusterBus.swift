@@ -1,10 +1,10 @@
-public import ReactorLog
+package import ReactorLog
 
 /// The connection of a node to the other nodes of its cluster: requests, messages and broadcasts.
 ///
 /// A bus does not interpret the bytes, which are those of ``NodeMessage``, ``NodeRequest`` and
 /// ``NodeReply``.
-public protocol ClusterBus: Sendable {
+package protocol ClusterBus: Sendable {
   /// Begins to receive the requests and messages for a node.
   ///
   /// A second call replaces the identity: requests to the previous incarnation fail with
@@ -49,11 +49,11 @@ public protocol ClusterBus: Sendable {
 
 extension ClusterBus {
   /// The number of lanes.
-  public static var lanes: Int { 4 }
+  package static var lanes: Int { 4 }
 }
 
 /// Receives the requests and messages of other nodes.
-public protocol BusHandler: AnyObject, Sendable {
+package protocol BusHandler: AnyObject, Sendable {
   /// Handles a request of another node. Called on any thread; must not block.
   ///
   /// - Parameters:
@@ -71,7 +71,7 @@ public protocol BusHandler: AnyObject, Sendable {
 }
 
 /// An error of a request between nodes.
-public enum BusError: Error, Equatable, Sendable {
+package enum BusError: Error, Equatable, Sendable {
   /// No process receives requests for the node: the request was not delivered.
   case noSuchNode
 

@@ -1,9 +1,9 @@
-public import ReactorLog
+package import ReactorLog
 
 /// The present processes of a cluster and their addresses, as the store knows them.
 ///
 /// All members can be called on any thread, do not block, and read memory only.
-public protocol NodeDirectory: AnyObject, Sendable {
+package protocol NodeDirectory: AnyObject, Sendable {
   /// Returns the address of a process: `HOST:PORT`, or `nil` for a process that the store does not have.
   func address(of node: NodeID) -> String?
 
@@ -34,15 +34,15 @@ public protocol NodeDirectory: AnyObject, Sendable {
 }
 
 /// A process of a cluster with its address.
-public struct PresentNode: Hashable, Sendable {
+package struct PresentNode: Hashable, Sendable {
   /// The process.
-  public let node: NodeID
+  package let node: NodeID
 
   /// The address of its listening socket for other nodes: `HOST:PORT`.
-  public let address: String
+  package let address: String
 
   /// Creates a process with an address.
-  public init(_ node: NodeID, at address: String) {
+  package init(_ node: NodeID, at address: String) {
     self.node = node
     self.address = address
   }

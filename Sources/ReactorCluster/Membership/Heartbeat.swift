@@ -1,7 +1,7 @@
-public import ReactorLog
+package import ReactorLog
 
 /// The readiness of a node.
-public enum NodeState: UInt8, Sendable, Equatable {
+package enum NodeState: UInt8, Sendable, Equatable {
   /// The node waits for the heartbeats of the other nodes, and owns no sessions yet.
   case joining
 
@@ -16,24 +16,24 @@ public enum NodeState: UInt8, Sendable, Equatable {
 }
 
 /// The message that a node broadcasts at the interval ``ClusterSettings/heartbeat``.
-public struct Heartbeat: Equatable, Sendable {
+package struct Heartbeat: Equatable, Sendable {
   /// The sender.
-  public var node: NodeID
+  package var node: NodeID
 
   /// The readiness of the sender.
-  public var state: NodeState
+  package var state: NodeState
 
   /// The versions of the node protocol that the sender supports.
-  public var protocols: ClosedRange<UInt8>
+  package var protocols: ClosedRange<UInt8>
 
   /// A hash of the settings that must be equal on all nodes.
-  public var configuration: UInt64
+  package var configuration: UInt64
 
   /// A hash of the fingerprint of each hosted reactor, by the reactor's name.
-  public var fingerprints: [String: UInt64]
+  package var fingerprints: [String: UInt64]
 
   /// Creates a heartbeat.
-  public init(
+  package init(
     node: NodeID, state: NodeState, protocols: ClosedRange<UInt8> = NodeProtocol.supported,
     configuration: UInt64 = 0, fingerprints: [String: UInt64] = [:]
   ) {
@@ -46,12 +46,12 @@ public struct Heartbeat: Equatable, Sendable {
 }
 
 /// The versions of the messages between nodes.
-public enum NodeProtocol {
+package enum NodeProtocol {
   /// The versions that this release reads and writes.
-  public static let supported: ClosedRange<UInt8> = 2...2
+  package static let supported: ClosedRange<UInt8> = 2...2
 }
 
 /// Milliseconds of a monotonic clock.
 ///
 /// Clocks of different nodes are not compared.
-public typealias Milliseconds = Int64
+package typealias Milliseconds = Int64

@@ -1,4 +1,4 @@
-public import ReactorLog
+package import ReactorLog
 
 /// The other nodes of a cluster, as this node sees them.
 ///
@@ -12,21 +12,21 @@ public import ReactorLog
 ///
 /// A failed incarnation never returns: its heartbeats are reported as ``Reception/expelled``, and the
 /// process has to join with another one.
-public struct Membership: Sendable {
+package struct Membership: Sendable {
   /// A node that is alive.
-  public struct Member: Sendable {
+  package struct Member: Sendable {
     /// The last heartbeat of the node.
-    public var heartbeat: Heartbeat
+    package var heartbeat: Heartbeat
 
     /// The time at which ``heartbeat`` arrived.
-    public var heardAt: Milliseconds
+    package var heardAt: Milliseconds
 
     /// Whether the node was probed since ``heardAt``.
     var isProbed = false
   }
 
   /// The effect of a heartbeat.
-  public enum Reception: Equatable, Sendable {
+  package enum Reception: Equatable, Sendable {
     /// The node was alive, and nothing has changed.
     case known
 
@@ -45,15 +45,15 @@ public struct Membership: Sendable {
   }
 
   /// The maximum number of failed incarnations that are remembered; the oldest ones are dropped.
-  public static let failedLimit = 256
+  package static let failedLimit = 256
 
   /// The maximum number of nodes.
   ///
   /// Heartbeats of further nodes are ignored.
-  public static let limit = 64
+  package static let limit = 64
 
   /// The nodes that are alive, without this one.
-  public private(set) var members: [NodeID: Member] = [:]
+  package private(set) var members: [NodeID: Member] = [:]
 
   private var failed: [NodeID] = []
   private let suspect: Milliseconds
@@ -61,12 +61,12 @@ public struct Membership: Sendable {
   /// Creates a membership of this node only.
   ///
   /// - Parameter suspect: The time without a heartbeat after which a node counts as failed.
-  public init(suspect: Milliseconds) {
+  package init(suspect: Milliseconds) {
     self.suspect = suspect
   }
 
   /// Records a heartbeat.
-  public mutating func receive(_ heartbeat: Heartbeat, at now: Milliseconds) -> Reception {
+  package mutating func receive(_ heartbeat: Heartbeat, at now: Milliseconds) -> Reception {
     let node = heartbeat.node
     guard heartbeat.protocols.overlaps(NodeProtocol.supported) else { return .incompatible }
     guard !failed.contains(node) else { return .expelled }
@@ -88,7 +88,7 @@ public struct Membership: Sendable {
   /// Marks a node as failed.
   ///
   /// - Returns: Whether it was alive.
-  public mutating func fail(_ node: NodeID) -> Bool {
+  package mutating func fail(_ node: NodeID) -> Bool {
     let wasAlive = members.removeValue(forKey: node) != nil
     guard !failed.contains(node) else { return wasAlive }
     failed.append(node)
@@ -99,7 +99,7 @@ public struct Membership: Sendable {
   /// Marks as failed the nodes whose last heartbeat is at least `suspect` old.
   ///
   /// - Returns: The nodes that were marked.
-  public mutating func expire(at now: Milliseconds) -> [NodeID] {
+  package mutating func expire(at now: Milliseconds) -> [NodeID] {
     let silent = members.filter { now - $0.value.heardAt >= suspect }.map(\.key)
     for node in silent { _ = fail(node) }
     return silent.sorted { $0.description < $1.description }
@@ -107,7 +107,7 @@ public struct Membership: Sendable {
 
   /// Selects the nodes to probe: those whose last heartbeat is at least `time` old, and which were
   /// not selected since that heartbeat.
-  public mutating func selectSilent(for time: Milliseconds, at now: Milliseconds) -> [NodeID] {
+  package mutating func selectSilent(for time: Milliseconds, at now: Milliseconds) -> [NodeID] {
     let silent = members.filter { !$0.value.isProbed && now - $0.value.heardAt >= time }.keys
     for node in silent { members[node]?.isProbed = true }
     return silent.sorted { $0.description < $1.description }
@@ -115,23 +115,23 @@ public struct Membership: Sendable {
 
   /// Forgets all nodes, because this node joins again with another incarnation: its earlier
   /// observations may be the result of its own absence.
-  public mutating func reset() {
+  package mutating func reset() {
     members = [:]
     failed = []
   }
 
   /// The time at which ``expire(at:)`` has an effect if no heartbeat arrives.
-  public var nextExpiry: Milliseconds? {
+  package var nextExpiry: Milliseconds? {
     members.values.map { $0.heardAt + suspect }.min()
   }
 
   /// Returns whether a node is alive.
-  public func isAlive(_ node: NodeID) -> Bool {
+  package func isAlive(_ node: NodeID) -> Bool {
     members[node] != nil
   }
 
   /// Returns the living incarnation of a name.
-  public func living(_ name: String) -> NodeID? {
+  package func living(_ name: String) -> NodeID? {
     members.keys.first { $0.name == name }
   }
 }

@@ -1,13 +1,13 @@
-public import ReactorLog
+package import ReactorLog
 
 /// The differences between this node and the others that an operator has to remove.
 ///
 /// The cluster works despite them. If settings differ, the response to a request depends on the
 /// node that executes it; if reactors differ, a node cannot own all sessions. Differences are
 /// expected during a rolling upgrade.
-public struct NodeDifferences: Sendable {
+package struct NodeDifferences: Sendable {
   /// A difference.
-  public enum Difference: Hashable, Sendable, CustomStringConvertible {
+  package enum Difference: Hashable, Sendable, CustomStringConvertible {
     /// A setting that must be equal on all nodes.
     case settings
 
@@ -18,7 +18,7 @@ public struct NodeDifferences: Sendable {
     case name
 
     /// The difference in words.
-    public var description: String {
+    package var description: String {
       switch self {
       case .settings: "the settings"
       case .reactor(let name): "the reactor \(name)"
@@ -30,10 +30,10 @@ public struct NodeDifferences: Sendable {
   private var found: [NodeID: Set<Difference>] = [:]
 
   /// Creates an empty table.
-  public init() {}
+  package init() {}
 
   /// The nodes that differ, in the order of their names, with their differences.
-  public var all: [(node: NodeID, differences: [String])] {
+  package var all: [(node: NodeID, differences: [String])] {
     found.map { ($0.key, Self.words($0.value)) }
       .sorted { $0.node.description < $1.node.description }
   }
@@ -41,7 +41,7 @@ public struct NodeDifferences: Sendable {
   /// Compares the heartbeat of another node with this node's.
   ///
   /// - Returns: The differences; empty if they are the same as in the previous comparison.
-  public mutating func compare(_ other: Heartbeat, with own: Heartbeat) -> [String] {
+  package mutating func compare(_ other: Heartbeat, with own: Heartbeat) -> [String] {
     guard other.state != .left else {
       remove(other.node)
       return []
@@ -52,7 +52,7 @@ public struct NodeDifferences: Sendable {
   }
 
   /// Removes a node that has failed or left.
-  public mutating func remove(_ node: NodeID) {
+  package mutating func remove(_ node: NodeID) {
     found[node] = nil
   }
 

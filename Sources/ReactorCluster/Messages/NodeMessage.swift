@@ -1,8 +1,8 @@
-public import ReactorHost
-public import ReactorLog
+package import ReactorHost
+package import ReactorLog
 
 /// A message between nodes that has no reply.
-public enum NodeMessage: Equatable, Sendable {
+package enum NodeMessage: Equatable, Sendable {
   /// The heartbeat of a node.
   case heartbeat(Heartbeat)
 
@@ -55,27 +55,27 @@ public enum NodeMessage: Equatable, Sendable {
 }
 
 /// A committed state of a session.
-public struct PublishedCommits: Equatable, Sendable {
+package struct PublishedCommits: Equatable, Sendable {
   /// The owner.
-  public var owner: NodeID
+  package var owner: NodeID
 
   /// The session.
-  public var session: SessionKey
+  package var session: SessionKey
 
   /// The epoch of the state.
-  public var epoch: String
+  package var epoch: String
 
   /// The version of the previous state that the owner has published.
-  public var base: Int
+  package var base: Int
 
   /// The version of the state.
-  public var version: Int
+  package var version: Int
 
   /// The state, as JSON.
-  public var state: [UInt8]
+  package var state: [UInt8]
 
   /// Creates a message.
-  public init(
+  package init(
     owner: NodeID, session: SessionKey, epoch: String, base: Int, version: Int, state: [UInt8]
   ) {
     self.owner = owner
@@ -89,7 +89,7 @@ public struct PublishedCommits: Equatable, Sendable {
 
 extension NodeMessage: ReadableMessage {
   /// The message as bytes.
-  public var bytes: [UInt8] {
+  package var bytes: [UInt8] {
     var writer = MessageWriter()
     switch self {
     case .heartbeat(let heartbeat):
@@ -171,7 +171,7 @@ extension NodeMessage: ReadableMessage {
   }
 
   /// Reads a message, or returns `nil` for bytes that are not one of this protocol.
-  public init?(_ bytes: [UInt8]) {
+  package init?(_ bytes: [UInt8]) {
     self.init(reading: bytes)
   }
 

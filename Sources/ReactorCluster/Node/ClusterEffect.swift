@@ -1,21 +1,21 @@
-public import ReactorLog
+package import ReactorLog
 
 /// Identifies a request to another node that waits for its reply.
-public typealias CallID = UInt64
+package typealias CallID = UInt64
 
 /// Identifies the execution of a request by the host of this node.
-public typealias ExecutionID = UInt64
+package typealias ExecutionID = UInt64
 
 /// Identifies a request of this node's own clients.
-public typealias RequestToken = UInt64
+package typealias RequestToken = UInt64
 
 /// Identifies a change of a global by this node.
-public typealias ChangeToken = UInt64
+package typealias ChangeToken = UInt64
 
 /// An instruction of ``ClusterMachine``.
 ///
 /// `ClusterNode` executes the instructions in order.
-public enum ClusterEffect: Equatable, Sendable {
+package enum ClusterEffect: Equatable, Sendable {
   /// Broadcasts the heartbeat.
   case broadcast(Heartbeat)
 
@@ -82,7 +82,7 @@ public enum ClusterEffect: Equatable, Sendable {
 }
 
 /// The outcome of an execution.
-public enum ExecutionResult: Equatable, Sendable {
+package enum ExecutionResult: Equatable, Sendable {
   /// The response. Mutations of the request are committed.
   case response([UInt8])
 

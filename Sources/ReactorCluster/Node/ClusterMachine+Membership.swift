@@ -1,9 +1,9 @@
-public import ReactorLog
+package import ReactorLog
 
 /// Heartbeats and failures.
 extension ClusterMachine {
   /// A heartbeat arrived.
-  public mutating func received(_ heartbeat: Heartbeat, at now: Milliseconds) {
+  package mutating func received(_ heartbeat: Heartbeat, at now: Milliseconds) {
     guard heartbeat.node != node else { return }
     guard heartbeat.node.name != node.name || state == .left else {
       // Another process has the name of this node, or this heartbeat is of an earlier incarnation.
@@ -34,7 +34,7 @@ extension ClusterMachine {
   }
 
   /// Another node has marked an incarnation of this node as failed.
-  public mutating func expelled(_ incarnation: NodeID) {
+  package mutating func expelled(_ incarnation: NodeID) {
     guard incarnation == node, state != .left else { return }
     beginRejoin()
   }
@@ -67,7 +67,7 @@ extension ClusterMachine {
   }
 
   /// The ready nodes, this one included.
-  public var readyNodes: [NodeID] {
+  package var readyNodes: [NodeID] {
     var nodes = membership.members.values.filter { $0.heartbeat.state == .ready }.map(
       \.heartbeat.node)
     if state == .ready { nodes.append(node) }
@@ -75,7 +75,7 @@ extension ClusterMachine {
   }
 
   /// Returns whether a node is this one or another living one.
-  public func isAlive(_ other: NodeID) -> Bool {
+  package func isAlive(_ other: NodeID) -> Bool {
     other == node || membership.isAlive(other)
   }
 
@@ -83,7 +83,7 @@ extension ClusterMachine {
   /// session, or the one that placement selects, or `nil` if no node is ready.
   ///
   /// If no node is ready, a draining node still owns the sessions of its clients.
-  public func owner(of key: SessionKey, at now: Milliseconds) -> NodeID? {
+  package func owner(of key: SessionKey, at now: Milliseconds) -> NodeID? {
     if let hint = hints.owner(of: key, at: now), isAlive(hint) { return hint }
     if acquisitions[key] != nil || busy[key] != nil { return node }
     return Placement.owner(of: key, among: readyNodes) ?? (state == .draining ? node : nil)

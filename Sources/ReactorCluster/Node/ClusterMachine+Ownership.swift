@@ -1,4 +1,4 @@
-public import ReactorLog
+package import ReactorLog
 
 /// The owner's side: requests that arrive for a session, and the release of sessions.
 extension ClusterMachine {
@@ -11,7 +11,7 @@ extension ClusterMachine {
   ///   - token: Identifies the request in ``ClusterEffect/reply(_:_:)``.
   ///   - sender: The other node.
   ///   - now: The time.
-  public mutating func received(
+  package mutating func received(
     _ request: NodeRequest, isInMemory: Bool, canMove: Bool = false, reply token: ReplyToken,
     from sender: NodeID, at now: Milliseconds
   ) {
@@ -99,7 +99,7 @@ extension ClusterMachine {
   ///
   /// The release is requested from the living node with the writer's name, however old the last
   /// message of the writer is: a session without recent commits may have subscribers there.
-  public mutating func foundLastWriter(
+  package mutating func foundLastWriter(
     _ result: Result<NodeID?, LogError>, of key: SessionKey, at now: Milliseconds
   ) {
     guard acquisitions[key] != nil else { return }
@@ -166,7 +166,7 @@ extension ClusterMachine {
   ///   - owner: The other node.
   ///   - isInMemory: Whether the session is in this node's memory.
   ///   - now: The time.
-  public mutating func claimed(
+  package mutating func claimed(
     _ key: SessionKey, by owner: NodeID, isInMemory: Bool, at now: Milliseconds
   ) {
     guard isInMemory, owner != node else { return }
@@ -201,7 +201,7 @@ extension ClusterMachine {
   }
 
   /// The host has executed a request.
-  public mutating func executed(
+  package mutating func executed(
     _ id: ExecutionID, _ result: ExecutionResult, at now: Milliseconds
   ) {
     guard let execution = executions.removeValue(forKey: id) else { return }

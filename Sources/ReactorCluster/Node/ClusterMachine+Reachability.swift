@@ -1,4 +1,4 @@
-public import ReactorLog
+package import ReactorLog
 
 /// Nodes that the bus does not reach: nodes that were killed, and nodes whose connection is replaced.
 ///
@@ -26,7 +26,7 @@ extension ClusterMachine {
   }
 
   /// The bus has no receiver for a message to a node.
-  public mutating func notDelivered(to target: NodeID, at now: Milliseconds) {
+  package mutating func notDelivered(to target: NodeID, at now: Milliseconds) {
     notDelivered(nil, to: target, at: now)
   }
 
@@ -44,7 +44,7 @@ extension ClusterMachine {
   }
 
   /// Another node has reported that it does not reach a node: this node probes it as well.
-  public mutating func reportedUnreachable(_ target: NodeID) {
+  package mutating func reportedUnreachable(_ target: NodeID) {
     guard membership.isAlive(target), unreachable[target] == nil else { return }
     call(.probe, .probe, target, timeout: settings.suspect)
   }

@@ -1,4 +1,4 @@
-public import ReactorLog
+package import ReactorLog
 
 /// The edge's side: requests of this node's clients, until their response.
 ///
@@ -19,7 +19,7 @@ extension ClusterMachine {
   ///   - token: Identifies the request in ``ClusterEffect/respond(_:_:)``.
   ///   - isInMemory: Whether the session is in this node's memory.
   ///   - now: The time.
-  public mutating func submit(
+  package mutating func submit(
     _ payload: [UInt8], for key: SessionKey, kind: ForwardedRequest.Kind, token: RequestToken,
     isInMemory: Bool, at now: Milliseconds
   ) {
@@ -33,7 +33,7 @@ extension ClusterMachine {
   }
 
   /// The number of requests without a response.
-  public var pendingCount: Int { pending.count }
+  package var pendingCount: Int { pending.count }
 
   /// Sends a request to the presumed owner.
   mutating func route(_ count: UInt64, at now: Milliseconds) {
@@ -123,7 +123,7 @@ extension ClusterMachine {
   // MARK: Replies
 
   /// The reply to ``ClusterEffect/request(_:_:_:timeout:)`` arrived, or its error.
-  public mutating func received(
+  package mutating func received(
     _ reply: Result<NodeReply, BusError>, of id: CallID, at now: Milliseconds
   ) {
     guard let (call, target) = calls[id] else { return }

@@ -1,4 +1,4 @@
-public import ReactorLog
+package import ReactorLog
 
 /// The decisions of one node: membership, placement, routing and ownership.
 ///
@@ -10,7 +10,7 @@ public import ReactorLog
 /// host's memory, and the caller passes with each request whether its session is in memory. The log
 /// rejects the writes of a stale owner, so a wrong decision of the machine does not damage the
 /// data.
-public struct ClusterMachine: Sendable {
+package struct ClusterMachine: Sendable {
   /// A request of this node's clients without a response.
   struct Pending {
     var request: ForwardedRequest
@@ -52,13 +52,13 @@ public struct ClusterMachine: Sendable {
   }
 
   /// This node.
-  public internal(set) var node: NodeID
+  package internal(set) var node: NodeID
 
   /// The readiness of this node.
-  public internal(set) var state = NodeState.joining
+  package internal(set) var state = NodeState.joining
 
   /// The other nodes.
-  public internal(set) var membership: Membership
+  package internal(set) var membership: Membership
 
   var settings: ClusterSettings
   var hints = HintTable()
@@ -89,7 +89,7 @@ public struct ClusterMachine: Sendable {
   var forcesReleaseAt: Milliseconds = 0
 
   /// Creates a node that is about to join.
-  public init(_ heartbeat: Heartbeat, settings: ClusterSettings, at now: Milliseconds) {
+  package init(_ heartbeat: Heartbeat, settings: ClusterSettings, at now: Milliseconds) {
     node = heartbeat.node
     self.heartbeat = heartbeat
     self.settings = settings
@@ -101,7 +101,7 @@ public struct ClusterMachine: Sendable {
   }
 
   /// Returns the instructions since the last call, in order.
-  public mutating func takeEffects() -> [ClusterEffect] {
+  package mutating func takeEffects() -> [ClusterEffect] {
     defer { effects.removeAll(keepingCapacity: true) }
     return effects
   }
@@ -118,7 +118,7 @@ public struct ClusterMachine: Sendable {
   // MARK: Time
 
   /// The time of the next ``tick(at:)`` that has an effect.
-  public var nextDeadline: Milliseconds {
+  package var nextDeadline: Milliseconds {
     var next = min(nextHeartbeat, nextRefresh, membership.nextExpiry ?? .max)
     next = min(next, nextConfirmation ?? .max, nextSilence ?? .max)
     for request in pending.values { next = min(next, deadline(of: request)) }
@@ -136,7 +136,7 @@ public struct ClusterMachine: Sendable {
   ///
   /// A node whose process was paused for `cluster.suspect` joins again, since the others have
   /// marked it as failed.
-  public mutating func tick(at now: Milliseconds) {
+  package mutating func tick(at now: Milliseconds) {
     if now - lastTick >= settings.suspect, !membership.members.isEmpty {
       lastTick = now
       return beginRejoin()
@@ -194,7 +194,7 @@ public struct ClusterMachine: Sendable {
   // MARK: Readiness
 
   /// The heartbeat of this node.
-  public var currentHeartbeat: Heartbeat {
+  package var currentHeartbeat: Heartbeat {
     var heartbeat = heartbeat
     heartbeat.node = node
     heartbeat.state = state
@@ -202,24 +202,24 @@ public struct ClusterMachine: Sendable {
   }
 
   /// Sets the hashes of the hosted reactors' fingerprints.
-  public mutating func setFingerprints(_ fingerprints: [String: UInt64]) {
+  package mutating func setFingerprints(_ fingerprints: [String: UInt64]) {
     heartbeat.fingerprints = fingerprints
   }
 
   /// Sets the hash of the settings that must be equal on all nodes.
-  public mutating func setConfiguration(_ hash: UInt64) {
+  package mutating func setConfiguration(_ hash: UInt64) {
     heartbeat.configuration = hash
   }
 
   /// Begins to hand the sessions over, before the process stops.
-  public mutating func drain(at now: Milliseconds) {
+  package mutating func drain(at now: Milliseconds) {
     forcesReleaseAt = now + settings.handOver
     set(.draining, at: now)
     emit(.broadcast(currentHeartbeat))
   }
 
   /// Announces that the process is about to exit.
-  public mutating func leave() {
+  package mutating func leave() {
     state = .left
     emit(.broadcast(currentHeartbeat))
   }
@@ -244,7 +244,7 @@ public struct ClusterMachine: Sendable {
   /// Joins with another incarnation, after ``ClusterEffect/rejoin``.
   ///
   /// Requests of this node's clients are routed again once the new incarnation is ready.
-  public mutating func rejoin(as node: NodeID, at now: Milliseconds) {
+  package mutating func rejoin(as node: NodeID, at now: Milliseconds) {
     self.node = node
     isRejoining = false
     membership.reset()

@@ -1,5 +1,5 @@
 /// Identifies a request of another node that this node replies to.
-public typealias ReplyToken = UInt64
+package typealias ReplyToken = UInt64
 
 /// A request that has arrived at a node, and the target of its reply.
 struct Arrival: Sendable {

@@ -1,4 +1,4 @@
-public import ReactorLog
+package import ReactorLog
 
 /// The sessions that this node has begun to own recently, and the times at which it repeats that to the
 /// other nodes.
@@ -9,17 +9,17 @@ public import ReactorLog
 ///
 /// A reminder evicts nothing: the receiver confirms with the log that it owns the session. So it may
 /// arrive late, and after the sender has lost the session.
-public struct ClaimReminders: Sendable {
+package struct ClaimReminders: Sendable {
   /// The times from a claim to its reminders.
-  public static let delays: [Milliseconds] = [1_000, 5_000, 30_000]
+  package static let delays: [Milliseconds] = [1_000, 5_000, 30_000]
 
   /// The maximum number of claims per delay that wait for their reminder.
   ///
   /// Further ones get none: a node that loads so many sessions has restarted, or others have failed.
-  public static let limit = 10_000
+  package static let limit = 10_000
 
   /// The maximum number of sessions in a message.
-  public static let pageLength = 100
+  package static let pageLength = 100
 
   private struct Reminder {
     let session: SessionKey
@@ -31,10 +31,10 @@ public struct ClaimReminders: Sendable {
   private var queues = [[Reminder]](repeating: [], count: Self.delays.count)
 
   /// Creates an empty table.
-  public init() {}
+  package init() {}
 
   /// This node has claimed a session.
-  public mutating func didClaim(_ session: SessionKey, at now: Milliseconds) {
+  package mutating func didClaim(_ session: SessionKey, at now: Milliseconds) {
     enqueue(session, claimedAt: now, 0)
   }
 
@@ -45,7 +45,7 @@ public struct ClaimReminders: Sendable {
   }
 
   /// Removes and returns the sessions whose reminder is due, in pages for one message each.
-  public mutating func takeDue(at now: Milliseconds) -> [[SessionKey]] {
+  package mutating func takeDue(at now: Milliseconds) -> [[SessionKey]] {
     var sessions: [SessionKey] = []
     for index in queues.indices {
       let due = queues[index].prefix { $0.due <= now }

@@ -1,4 +1,4 @@
-public import ReactorLog
+package import ReactorLog
 
 /// Detects the sessions whose actions all come from one other node, so that they can move there.
 ///
@@ -7,23 +7,23 @@ public import ReactorLog
 /// that come from the same node, a row. After ``threshold`` actions and ``duration``, it hands the
 /// session over to that node. A session that clients use through several nodes has only short rows
 /// and stays.
-public struct ClientAffinity: Sendable {
+package struct ClientAffinity: Sendable {
   /// The minimum number of actions in a row before a session moves.
   ///
   /// A move costs the new owner about 30 reads of the log, to load the session and the messages
   /// since the last page. This many requests between nodes cost the same.
-  public static let threshold = 16
+  package static let threshold = 16
 
   /// The minimum duration of a row.
   ///
   /// Two busy nodes send their requests in bursts: a short row does not show that no other node
   /// uses the session.
-  public static let duration: Milliseconds = 500
+  package static let duration: Milliseconds = 500
 
   /// The maximum number of sessions.
   ///
   /// A full table drops all rows, which then begin again.
-  public static let limit = 10_000
+  package static let limit = 10_000
 
   private struct Row {
     var edge: NodeID
@@ -34,19 +34,19 @@ public struct ClientAffinity: Sendable {
   private var rows: [SessionKey: Row] = [:]
 
   /// Creates an empty table.
-  public init() {}
+  package init() {}
 
   /// Whether no session has a row.
-  public var isEmpty: Bool { rows.isEmpty }
+  package var isEmpty: Bool { rows.isEmpty }
 
   /// The number of sessions with a row.
-  public var count: Int { rows.count }
+  package var count: Int { rows.count }
 
   /// Records an action that another node has forwarded, at a time of a monotonic clock.
   ///
   /// - Returns: Whether the session can move to that node. The row continues, since the session
   ///   stays if it is in use; the caller ends the row with ``endRow(of:)`` after a move.
-  public mutating func received(
+  package mutating func received(
     _ key: SessionKey, from edge: NodeID, at now: Milliseconds
   ) -> Bool {
     guard var row = rows[key], row.edge == edge else {
@@ -60,7 +60,7 @@ public struct ClientAffinity: Sendable {
   }
 
   /// Ends the row of a session: a client of this node has used it, or it has moved.
-  public mutating func endRow(of key: SessionKey) {
+  package mutating func endRow(of key: SessionKey) {
     rows[key] = nil
   }
 }

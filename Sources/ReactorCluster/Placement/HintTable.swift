@@ -1,17 +1,17 @@
-public import ReactorLog
+package import ReactorLog
 
 /// The known owners of sessions, each valid for 10 s.
 ///
 /// A hint may be wrong at any time: the receiver of a request replies with the owner that it knows.
-public struct HintTable: Sendable {
+package struct HintTable: Sendable {
   /// The time for which a hint is valid.
-  public static let validity: Milliseconds = 10_000
+  package static let validity: Milliseconds = 10_000
 
   /// The maximum number of hints.
   ///
   /// A full table drops the expired hints, or all hints if none has expired: a hint only saves a
   /// hop.
-  public static let limit = 10_000
+  package static let limit = 10_000
 
   private struct Hint {
     let owner: NodeID
@@ -21,13 +21,13 @@ public struct HintTable: Sendable {
   private var hints: [SessionKey: Hint] = [:]
 
   /// Creates an empty table.
-  public init() {}
+  package init() {}
 
   /// The number of hints, the expired ones included.
-  public var count: Int { hints.count }
+  package var count: Int { hints.count }
 
   /// Records the owner of a session.
-  public mutating func set(_ owner: NodeID, for key: SessionKey, at now: Milliseconds) {
+  package mutating func set(_ owner: NodeID, for key: SessionKey, at now: Milliseconds) {
     if hints.count >= Self.limit, hints[key] == nil {
       hints = hints.filter { $0.value.expiry > now }
       if hints.count >= Self.limit { hints.removeAll() }
@@ -36,18 +36,18 @@ public struct HintTable: Sendable {
   }
 
   /// Returns the owner of a session, or `nil` without a valid hint.
-  public func owner(of key: SessionKey, at now: Milliseconds) -> NodeID? {
+  package func owner(of key: SessionKey, at now: Milliseconds) -> NodeID? {
     guard let hint = hints[key], hint.expiry > now else { return nil }
     return hint.owner
   }
 
   /// Removes the hint of a session.
-  public mutating func remove(_ key: SessionKey) {
+  package mutating func remove(_ key: SessionKey) {
     hints[key] = nil
   }
 
   /// Removes the hints that name a node.
-  public mutating func removeAll(naming node: NodeID) {
+  package mutating func removeAll(naming node: NodeID) {
     hints = hints.filter { $0.value.owner != node }
   }
 }

@@ -1,12 +1,12 @@
-public import ReactorLog
+package import ReactorLog
 
 /// Selects the owner of a session by rendezvous hashing: each node computes the same one from the same
 /// nodes, and a node that joins or fails moves 1/n of the sessions.
-public enum Placement {
+package enum Placement {
   /// Returns the node with the highest hash for a session, or `nil` without nodes.
   ///
   /// The incarnation does not count, so that a restart moves no session.
-  public static func owner(
+  package static func owner(
     of key: SessionKey, among nodes: some Sequence<NodeID>
   ) -> NodeID? {
     let session = hash(key)
@@ -25,7 +25,7 @@ public enum Placement {
   }
 
   /// Returns the hash of a session, which is equal on all nodes and in all releases.
-  public static func hash(_ key: SessionKey) -> UInt64 {
+  package static func hash(_ key: SessionKey) -> UInt64 {
     var hash = FNV()
     hash.combine(key.reactor)
     hash.combine("/")

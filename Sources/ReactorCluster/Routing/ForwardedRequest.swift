@@ -1,33 +1,33 @@
-public import ReactorLog
+package import ReactorLog
 
 /// Identifies a request that a node has accepted from a client, across all nodes and restarts.
 ///
 /// The log stores the number with the mutations of the request, so that a repetition at another
 /// owner is recognized. There is one counter per incarnation and not one per session: a counter per
 /// session would have to be retained as long as the incarnation.
-public struct RequestNumber: Hashable, Sendable, CustomStringConvertible {
+package struct RequestNumber: Hashable, Sendable, CustomStringConvertible {
   /// The node that accepted the request.
-  public let edge: NodeID
+  package let edge: NodeID
 
   /// The count of the request at that node.
-  public let count: UInt64
+  package let count: UInt64
 
   /// Creates a number.
-  public init(edge: NodeID, count: UInt64) {
+  package init(edge: NodeID, count: UInt64) {
     self.edge = edge
     self.count = count
   }
 
   /// The node and the count in hexadecimal: `n1.77aa.1f`.
-  public var description: String {
+  package var description: String {
     "\(edge).\(String(count, radix: 16))"
   }
 }
 
 /// A request for a session, which its edge sends to the session's owner.
-public struct ForwardedRequest: Equatable, Sendable {
+package struct ForwardedRequest: Equatable, Sendable {
   /// Whether the request can be executed more than once.
-  public enum Kind: UInt8, Sendable {
+  package enum Kind: UInt8, Sendable {
     /// Executed once: its number is committed with its mutations.
     case action
 
@@ -36,22 +36,22 @@ public struct ForwardedRequest: Equatable, Sendable {
   }
 
   /// The number of the request.
-  public var number: RequestNumber
+  package var number: RequestNumber
 
   /// The session that the request is for.
-  public var session: SessionKey
+  package var session: SessionKey
 
   /// Whether the request can be executed more than once.
-  public var kind: Kind
+  package var kind: Kind
 
   /// Whether an earlier delivery may have been executed.
-  public var isRepeated = false
+  package var isRepeated = false
 
   /// The request in the host's encoding.
-  public var payload: [UInt8]
+  package var payload: [UInt8]
 
   /// Creates a request.
-  public init(
+  package init(
     number: RequestNumber, session: SessionKey, kind: Kind, isRepeated: Bool = false,
     payload: [UInt8]
   ) {
@@ -64,7 +64,7 @@ public struct ForwardedRequest: Equatable, Sendable {
 }
 
 /// The outcome of a request for the edge's client.
-public enum RequestResult: Equatable, Sendable {
+package enum RequestResult: Equatable, Sendable {
   /// The owner's response.
   case response([UInt8], from: NodeID)
 
@@ -76,7 +76,7 @@ public enum RequestResult: Equatable, Sendable {
 }
 
 /// A request between nodes.
-public enum NodeRequest: Equatable, Sendable {
+package enum NodeRequest: Equatable, Sendable {
   /// Execute a request.
   case forward(ForwardedRequest)
 
@@ -100,7 +100,7 @@ public enum NodeRequest: Equatable, Sendable {
 }
 
 /// The reply to a request between nodes.
-public enum NodeReply: Equatable, Sendable {
+package enum NodeReply: Equatable, Sendable {
   /// The response to a forwarded request.
   case response([UInt8])
 

@@ -1,13 +1,13 @@
 /// The description of a process for other nodes.
-public struct NodeDescription: Equatable, Sendable {
+package struct NodeDescription: Equatable, Sendable {
   /// The release of the service.
-  public var release: String
+  package var release: String
 
   /// The number of sessions in the memory of the process.
-  public var sessions: Int
+  package var sessions: Int
 
   /// Creates a description.
-  public init(release: String, sessions: Int) {
+  package init(release: String, sessions: Int) {
     self.release = release
     self.sessions = sessions
   }

@@ -1,35 +1,35 @@
-public import ReactorLog
+package import ReactorLog
 
 /// A message that an owner sends to each subscribed node once per second.
 ///
 /// If the last commit before a pause was lost, no later commit reveals the loss; the digest does.
-public struct Digest: Equatable, Sendable {
+package struct Digest: Equatable, Sendable {
   /// A session that has changed since the last digest.
-  public struct Change: Equatable, Sendable {
+  package struct Change: Equatable, Sendable {
     /// The session.
-    public let session: SessionKey
+    package let session: SessionKey
 
     /// The last committed position of the session.
-    public let cursor: Cursor
+    package let cursor: Cursor
 
     /// Creates a change.
-    public init(session: SessionKey, cursor: Cursor) {
+    package init(session: SessionKey, cursor: Cursor) {
       self.session = session
       self.cursor = cursor
     }
   }
 
   /// The interval of digests.
-  public static let interval: Milliseconds = 1_000
+  package static let interval: Milliseconds = 1_000
 
   /// The changed sessions.
-  public var changes: [Change]
+  package var changes: [Change]
 
   /// The exclusive or of the hashes of all subscriptions of the receiver at the sender.
-  public var subscriptions: UInt64
+  package var subscriptions: UInt64
 
   /// Creates a digest.
-  public init(changes: [Change], subscriptions: UInt64) {
+  package init(changes: [Change], subscriptions: UInt64) {
     self.changes = changes
     self.subscriptions = subscriptions
   }
@@ -41,11 +41,11 @@ public struct Digest: Equatable, Sendable {
 }
 
 /// The subscriptions of other nodes to the sessions of this one.
-public struct SubscribedNodes: Sendable {
+package struct SubscribedNodes: Sendable {
   /// The maximum number of subscriptions.
   ///
   /// Further ones are rejected.
-  public static let limit = 1_000_000
+  package static let limit = 1_000_000
 
   private struct Node {
     /// The sessions with the numbers of the subscriptions.
@@ -57,31 +57,31 @@ public struct SubscribedNodes: Sendable {
   private var nodes: [NodeID: Node] = [:]
   private var subscribers: [SessionKey: [NodeID]] = [:]
   /// The number of subscriptions.
-  public private(set) var count = 0
+  package private(set) var count = 0
 
   /// Creates an empty table.
-  public init() {}
+  package init() {}
 
   /// Returns whether a session has a subscribed node.
-  public func has(_ key: SessionKey) -> Bool { subscribers[key] != nil }
+  package func has(_ key: SessionKey) -> Bool { subscribers[key] != nil }
 
   /// Returns whether a node is subscribed to a session.
-  public func has(_ key: SessionKey, for node: NodeID) -> Bool {
+  package func has(_ key: SessionKey, for node: NodeID) -> Bool {
     number(of: key, for: node) != nil
   }
 
   /// Returns the number of a node's subscription to a session, or `nil` for none.
-  public func number(of key: SessionKey, for node: NodeID) -> UInt64? {
+  package func number(of key: SessionKey, for node: NodeID) -> UInt64? {
     nodes[node]?.sessions[key]
   }
 
   /// Returns the nodes that are subscribed to a session.
-  public func nodes(of key: SessionKey) -> [NodeID] { subscribers[key] ?? [] }
+  package func nodes(of key: SessionKey) -> [NodeID] { subscribers[key] ?? [] }
 
   /// Adds a subscription, or renews it with a larger number.
   ///
   /// - Returns: Whether the node is subscribed: `false` if the limit is reached.
-  public mutating func insert(
+  package mutating func insert(
     _ node: NodeID, to key: SessionKey, as number: UInt64
   ) -> Bool {
     if let known = self.number(of: key, for: node) {
@@ -102,7 +102,7 @@ public struct SubscribedNodes: Sendable {
   ///
   /// - Returns: Whether there was one.
   @discardableResult
-  public mutating func remove(
+  package mutating func remove(
     _ node: NodeID, from key: SessionKey, upTo number: UInt64 = .max
   ) -> Bool {
     guard let known = self.number(of: key, for: node), known <= number else { return false }
@@ -117,7 +117,7 @@ public struct SubscribedNodes: Sendable {
   }
 
   /// Removes the subscriptions of a node that has failed, and returns its sessions.
-  public mutating func removeAll(of node: NodeID) -> [SessionKey] {
+  package mutating func removeAll(of node: NodeID) -> [SessionKey] {
     let sessions = nodes[node].map { Array($0.sessions.keys) } ?? []
     for key in sessions { remove(node, from: key) }
     return sessions
@@ -126,7 +126,7 @@ public struct SubscribedNodes: Sendable {
   /// Removes the subscriptions to a session that is closed.
   ///
   /// - Returns: Their nodes and numbers.
-  public mutating func removeAll(from key: SessionKey) -> [(node: NodeID, number: UInt64)] {
+  package mutating func removeAll(from key: SessionKey) -> [(node: NodeID, number: UInt64)] {
     let removed = nodes(of: key).map { ($0, number(of: key, for: $0) ?? 0) }
     for (node, _) in removed { remove(node, from: key) }
     return removed
@@ -135,14 +135,14 @@ public struct SubscribedNodes: Sendable {
   /// Records the last commit of a session, whose version the next digests contain.
   ///
   /// - Returns: The subscribed nodes.
-  public mutating func committed(_ key: SessionKey, at cursor: Cursor) -> [NodeID] {
+  package mutating func committed(_ key: SessionKey, at cursor: Cursor) -> [NodeID] {
     guard let subscribed = subscribers[key] else { return [] }
     for node in subscribed { nodes[node]?.changes[key] = cursor }
     return subscribed
   }
 
   /// Returns the digests that are due, one per subscribed node, and forgets the changes.
-  public mutating func takeDigests() -> [(node: NodeID, digest: Digest)] {
+  package mutating func takeDigests() -> [(node: NodeID, digest: Digest)] {
     let sorted = nodes.keys.sorted { $0.description < $1.description }
     return sorted.map { node in
       let changes = nodes[node]?.changes ?? [:]

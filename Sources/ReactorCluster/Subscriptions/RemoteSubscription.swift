@@ -1,4 +1,4 @@
-public import ReactorLog
+package import ReactorLog
 
 /// The subscription of this node to a session at the session's owner, on behalf of all subscribers of
 /// this node.
@@ -18,9 +18,9 @@ public import ReactorLog
 /// Each attempt to open it has a number, which is larger than those of all earlier attempts of this
 /// node. Requests and messages can overtake each other: the owner ignores the message of an earlier
 /// attempt, and this node the reply to one.
-public struct RemoteSubscription: Sendable {
+package struct RemoteSubscription: Sendable {
   /// The consequence of an event.
-  public enum Action: Equatable, Sendable {
+  package enum Action: Equatable, Sendable {
     /// There is nothing to do.
     case none
 
@@ -43,7 +43,7 @@ public struct RemoteSubscription: Sendable {
   }
 
   /// The pause before a subscription is opened again.
-  public static let pause: Milliseconds = 100
+  package static let pause: Milliseconds = 100
 
   private var phase = Phase.opening
   /// The number of the last attempt to open the subscription; 0 before the first.
@@ -56,15 +56,15 @@ public struct RemoteSubscription: Sendable {
   private var mentioned: Cursor?
 
   /// Creates a subscription that is to be opened.
-  public init() {}
+  package init() {}
 
   /// The owner that publishes, or `nil` while the subscription is not open.
-  public var owner: NodeID? {
+  package var owner: NodeID? {
     if case .live(let owner) = phase { owner } else { nil }
   }
 
   /// The time at which the subscription is opened again, or `nil` while that is not due.
-  public var nextDeadline: Milliseconds? {
+  package var nextDeadline: Milliseconds? {
     if case .waiting(let until) = phase { until } else { nil }
   }
 
@@ -81,7 +81,7 @@ public struct RemoteSubscription: Sendable {
   /// The owner has replied to an attempt with its current State.
   ///
   /// - Returns: ``Action/publish(after:)`` with the version before the state if it is new.
-  public mutating func opened(
+  package mutating func opened(
     _ number: UInt64, by owner: NodeID, at opened: Cursor
   ) -> Action {
     guard phase == .opening, number == self.number else { return .none }
@@ -96,13 +96,13 @@ public struct RemoteSubscription: Sendable {
   }
 
   /// An attempt to open the subscription has failed.
-  public mutating func failedToOpen(_ number: UInt64, at now: Milliseconds) {
+  package mutating func failedToOpen(_ number: UInt64, at now: Milliseconds) {
     guard phase == .opening, number == self.number else { return }
     phase = .waiting(until: now + Self.pause)
   }
 
   /// Opens the subscription again if that is due.
-  public mutating func tick(at now: Milliseconds) -> Action {
+  package mutating func tick(at now: Milliseconds) -> Action {
     guard case .waiting(let until) = phase, until <= now else { return .none }
     return reopen()
   }
@@ -115,7 +115,7 @@ public struct RemoteSubscription: Sendable {
   ///   - base: The version before the first state.
   ///   - version: The version of the last state.
   /// - Returns: The consequence.
-  public mutating func received(
+  package mutating func received(
     from owner: NodeID, epoch: String, after base: Int, to version: Int
   ) -> Action {
     guard case .live(owner) = phase, let known = cursor else {
@@ -128,7 +128,7 @@ public struct RemoteSubscription: Sendable {
   }
 
   /// The digest of an owner names a version.
-  public mutating func received(digestFrom owner: NodeID, _ latest: Cursor) -> Action {
+  package mutating func received(digestFrom owner: NodeID, _ latest: Cursor) -> Action {
     guard case .live(owner) = phase else { return mention(latest) }
     guard let cursor, cursor.epoch == latest.epoch, cursor.version >= latest.version else {
       return reopen()
@@ -137,7 +137,7 @@ public struct RemoteSubscription: Sendable {
   }
 
   /// An owner has closed the subscription, because the session has left its memory or was deleted.
-  public mutating func closed(
+  package mutating func closed(
     _ number: UInt64, by owner: NodeID, isDeleted: Bool
   ) -> Action {
     guard number == self.number else { return .none }
@@ -150,13 +150,13 @@ public struct RemoteSubscription: Sendable {
   }
 
   /// A node has failed.
-  public mutating func failed(_ node: NodeID) -> Action {
+  package mutating func failed(_ node: NodeID) -> Action {
     guard case .live(node) = phase else { return .none }
     return reopen()
   }
 
   /// Opens the subscription again, because the owner may not have it any longer.
-  public mutating func reopen() -> Action {
+  package mutating func reopen() -> Action {
     guard phase != .opening, phase != .ended else { return .none }
     phase = .opening
     return .open

@@ -1,15 +1,15 @@
-public import ReactorHost
+package import ReactorHost
 
 /// The number of streams of one stream owner.
-public struct ReportedStreams: Equatable, Sendable {
+package struct ReportedStreams: Equatable, Sendable {
   /// The name of the stream owner, or `nil` for streams without a name.
-  public var name: String?
+  package var name: String?
 
   /// The number of streams; 0 if the stream owner has none left.
-  public var count: Int
+  package var count: Int
 
   /// Creates a report.
-  public init(name: String?, count: Int) {
+  package init(name: String?, count: Int) {
     self.name = name
     self.count = count
   }
@@ -19,24 +19,24 @@ public struct ReportedStreams: Equatable, Sendable {
 ///
 /// A part sets the counts of some stream owners. It is limited in size, so that it does not delay
 /// other messages. The first report of a subscription, which begins with part 0, has all streams.
-public struct StreamReport: Equatable, Sendable {
+package struct StreamReport: Equatable, Sendable {
   /// The size of the streams of a part in bytes, after which the part ends.
-  public static let byteLimit = 16_384
+  package static let byteLimit = 16_384
 
   /// The number of the subscription, see ``SubscriptionTable/beginOpening(_:)``.
-  public var subscription: UInt64
+  package var subscription: UInt64
 
   /// The number of the part.
-  public var part: Int
+  package var part: Int
 
   /// Whether it is the last part of a report.
-  public var isLast: Bool
+  package var isLast: Bool
 
   /// The streams.
-  public var streams: [ReportedStreams]
+  package var streams: [ReportedStreams]
 
   /// Creates a part.
-  public init(
+  package init(
     subscription: UInt64, part: Int, isLast: Bool = true, streams: [ReportedStreams]
   ) {
     self.subscription = subscription
@@ -48,7 +48,7 @@ public struct StreamReport: Equatable, Sendable {
 
 /// The edge's side: the streams of this node that show a session, and those that its owner does not
 /// know yet.
-public struct StreamReporter: Sendable {
+package struct StreamReporter: Sendable {
   private var streams: [StreamOwner: Int] = [:]
   /// The stream owners whose counts have changed since the last part.
   private var changed: Set<StreamOwner> = []
@@ -57,10 +57,10 @@ public struct StreamReporter: Sendable {
   private var nextPart = 0
 
   /// Creates a reporter without streams.
-  public init() {}
+  package init() {}
 
   /// Adds streams of an owner, or removes them.
-  public mutating func change(_ owner: StreamOwner, by change: Int) {
+  package mutating func change(_ owner: StreamOwner, by change: Int) {
     let count = streams[owner, default: 0] + change
     streams[owner] = count > 0 ? count : nil
     // Without a subscription, the first report contains all streams.
@@ -68,7 +68,7 @@ public struct StreamReporter: Sendable {
   }
 
   /// A subscription was opened: its owner has none of the streams, or outdated ones.
-  public mutating func begin(_ number: UInt64) {
+  package mutating func begin(_ number: UInt64) {
     guard number > subscription ?? 0 else { return }
     subscription = number
     nextPart = 0
@@ -76,7 +76,7 @@ public struct StreamReporter: Sendable {
   }
 
   /// Returns the parts to send, in order.
-  public mutating func takeParts() -> [StreamReport] {
+  package mutating func takeParts() -> [StreamReport] {
     guard let subscription, nextPart == 0 || !changed.isEmpty else { return [] }
     var rest = changed.map { ReportedStreams(name: $0.text, count: streams[$0] ?? 0) }[...]
     changed = []

@@ -1,15 +1,15 @@
-public import ReactorLog
+package import ReactorLog
 
 /// The remote subscriptions of this node.
-public struct SubscriptionTable: Sendable {
+package struct SubscriptionTable: Sendable {
   /// The time without a digest after which an owner is presumed to have no subscriptions of this
   /// node.
-  public static let silence: Milliseconds = 3 * Digest.interval
+  package static let silence: Milliseconds = 3 * Digest.interval
 
   /// The maximum number of sessions.
   ///
   /// Further ones are rejected.
-  public static let limit = 1_000_000
+  package static let limit = 1_000_000
 
   private struct Owner {
     var hash: UInt64 = 0
@@ -26,24 +26,24 @@ public struct SubscriptionTable: Sendable {
   private var lastNumber: UInt64 = 0
 
   /// Creates an empty table.
-  public init() {}
+  package init() {}
 
   /// The number of sessions.
-  public var count: Int { subscriptions.count }
+  package var count: Int { subscriptions.count }
 
   /// Returns whether there is a subscription, open or not.
-  public func has(_ key: SessionKey) -> Bool { subscriptions[key] != nil }
+  package func has(_ key: SessionKey) -> Bool { subscriptions[key] != nil }
 
   /// Returns the owner of an open subscription.
-  public func owner(of key: SessionKey) -> NodeID? { subscriptions[key]?.owner }
+  package func owner(of key: SessionKey) -> NodeID? { subscriptions[key]?.owner }
 
   /// Returns the position of the last published state.
-  public func cursor(of key: SessionKey) -> Cursor? { subscriptions[key]?.cursor }
+  package func cursor(of key: SessionKey) -> Cursor? { subscriptions[key]?.cursor }
 
   /// Adds a subscription, which is to be opened.
   ///
   /// - Returns: `false` if it exists, or the limit is reached.
-  public mutating func insert(_ key: SessionKey) -> Bool {
+  package mutating func insert(_ key: SessionKey) -> Bool {
     guard subscriptions[key] == nil, subscriptions.count < Self.limit else { return false }
     subscriptions[key] = RemoteSubscription()
     return true
@@ -53,19 +53,19 @@ public struct SubscriptionTable: Sendable {
   ///
   /// - Returns: The number of the attempt, which is larger than those of all earlier attempts, or `nil`
   ///   if the subscription is not to be opened.
-  public mutating func beginOpening(_ key: SessionKey) -> UInt64? {
+  package mutating func beginOpening(_ key: SessionKey) -> UInt64? {
     guard subscriptions[key]?.beginOpening(lastNumber + 1) == true else { return nil }
     lastNumber += 1
     return lastNumber
   }
 
   /// Returns whether an attempt is the last one for its subscription.
-  public func isCurrent(_ number: UInt64, of key: SessionKey) -> Bool {
+  package func isCurrent(_ number: UInt64, of key: SessionKey) -> Bool {
     subscriptions[key]?.number == number
   }
 
   /// Returns the owner of an open subscription, and the number of the attempt that has opened it.
-  public func opened(_ key: SessionKey) -> (owner: NodeID, number: UInt64)? {
+  package func opened(_ key: SessionKey) -> (owner: NodeID, number: UInt64)? {
     guard let subscription = subscriptions[key], let owner = subscription.owner else { return nil }
     return (owner, subscription.number)
   }
@@ -73,7 +73,7 @@ public struct SubscriptionTable: Sendable {
   /// Removes a subscription.
   ///
   /// - Returns: The owner, which is to be notified, and the number of the subscription.
-  public mutating func remove(_ key: SessionKey) -> (owner: NodeID, number: UInt64)? {
+  package mutating func remove(_ key: SessionKey) -> (owner: NodeID, number: UInt64)? {
     paused.remove(key)
     let opened = opened(key)
     subscriptions[key] = nil
@@ -85,7 +85,7 @@ public struct SubscriptionTable: Sendable {
   ///
   /// - Returns: If there is no subscription, the number up to which the owner is to remove those of
   ///   this node: a late request can subscribe a node whose subscription was closed.
-  public func removal(of key: SessionKey) -> UInt64? {
+  package func removal(of key: SessionKey) -> UInt64? {
     subscriptions[key] == nil ? lastNumber : nil
   }
 
@@ -93,7 +93,7 @@ public struct SubscriptionTable: Sendable {
   ///
   /// - Returns: The consequence; ``RemoteSubscription/Action/none`` if there is no subscription.
   @discardableResult
-  public mutating func change(
+  package mutating func change(
     _ key: SessionKey, at now: Milliseconds,
     _ body: (inout RemoteSubscription) -> RemoteSubscription.Action
   ) -> RemoteSubscription.Action {
@@ -114,7 +114,7 @@ public struct SubscriptionTable: Sendable {
   /// A digest arrived.
   ///
   /// - Returns: The sessions whose subscription is to be opened again.
-  public mutating func received(
+  package mutating func received(
     _ digest: Digest, from owner: NodeID, at now: Milliseconds
   ) -> [SessionKey] {
     var reopened = digest.changes.compactMap { listed in
@@ -133,7 +133,7 @@ public struct SubscriptionTable: Sendable {
   /// A node has failed.
   ///
   /// - Returns: The sessions whose subscription is to be opened again.
-  public mutating func failed(_ node: NodeID, at now: Milliseconds) -> [SessionKey] {
+  package mutating func failed(_ node: NodeID, at now: Milliseconds) -> [SessionKey] {
     defer { owners[node] = nil }
     return reopen(at: node, at: now)
   }
@@ -144,7 +144,7 @@ public struct SubscriptionTable: Sendable {
   /// Its cost does not depend on the number of open subscriptions, unless an owner is silent.
   ///
   /// - Returns: The sessions whose subscription is to be opened.
-  public mutating func tick(at now: Milliseconds) -> [SessionKey] {
+  package mutating func tick(at now: Milliseconds) -> [SessionKey] {
     var opened: [SessionKey] = []
     for key in paused {
       if change(key, at: now, { $0.tick(at: now) }) == .open { opened.append(key) }

@@ -5,7 +5,7 @@ internal import ReactorTransport
 ///
 /// Protects a service on a loopback address against DNS rebinding: a foreign page whose name
 /// resolves to that address sends its own name in `Host`.
-public enum AcceptedHosts: Sendable, Equatable {
+package enum AcceptedHosts: Sendable, Equatable {
   /// Any name.
   case any
 
@@ -39,7 +39,7 @@ public enum AcceptedHosts: Sendable, Equatable {
   }
 
   /// Returns the name in a value of `Host`: lowercase, without port and final dot.
-  public static func name(of field: String) -> String {
+  package static func name(of field: String) -> String {
     unsafe WireText(field).withUTF8 {
       unsafe String(asciiFrom: withoutPort($0)).lowercased()
     }

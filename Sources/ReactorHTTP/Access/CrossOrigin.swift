@@ -5,19 +5,19 @@ internal import ReactorTransport
 ///
 /// By default no other origin is allowed: browsers let no other page read a response, and requests
 /// from other pages that change something are rejected.
-public struct CrossOrigin: Sendable {
+package struct CrossOrigin: Sendable {
   /// `cors.origins`: the allowed origins, each exactly as a browser sends it.
-  public var origins: Set<String>
+  package var origins: Set<String>
 
   /// `cors.credentials`: whether requests from these origins may carry credentials such as cookies.
-  public var allowsCredentials: Bool
+  package var allowsCredentials: Bool
 
   /// How long a browser may cache the response to a preflight request, in whole
   /// seconds.
-  public var maxAge: Duration
+  package var maxAge: Duration
 
   /// Creates a rule; by default it allows no origin.
-  public init(
+  package init(
     origins: Set<String> = [], allowsCredentials: Bool = false, maxAge: Duration = .seconds(600)
   ) {
     self.origins = origins
@@ -26,7 +26,7 @@ public struct CrossOrigin: Sendable {
   }
 
   /// Whether a text is an origin as browsers write it: a scheme, a host and optionally a port.
-  public static func isOrigin(_ text: some StringProtocol) -> Bool {
+  package static func isOrigin(_ text: some StringProtocol) -> Bool {
     let scheme = ["http://", "https://"].first { text.hasPrefix($0) }
     guard let scheme else { return false }
     let host = text.utf8.dropFirst(scheme.utf8.count)

@@ -1,11 +1,11 @@
-public import ReactorTransport
+package import ReactorTransport
 
 /// The proxies whose statements about client addresses are trusted.
 ///
 /// Any client can send `X-Forwarded-For` or `Forwarded`. Only the field that the trusted proxies
 /// write is read, since they can pass the other one through unchanged. Its addresses are read from
 /// the last, which the nearest proxy wrote, to the first that is not a trusted proxy.
-public struct TrustedProxies: Sendable, Equatable {
+package struct TrustedProxies: Sendable, Equatable {
   /// The addresses with a common prefix.
   struct Network: Sendable, Equatable {
     let address: ClientAddress
@@ -24,11 +24,11 @@ public struct TrustedProxies: Sendable, Equatable {
   private var text = ""
 
   /// Creates a list without proxies.
-  public init() {}
+  package init() {}
 
   /// Parses addresses, networks such as `10.0.0.0/8`, and `unix` for Unix-domain sockets, separated
   /// by commas, or returns `nil` for anything else.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     self.text = text
     for part in text.split(separator: ",").map({ $0.trimmingSpaces() }) where !part.isEmpty {
       if part == "unix" {
@@ -48,7 +48,7 @@ public struct TrustedProxies: Sendable, Equatable {
   }
 
   /// Whether an address is that of a trusted proxy; `nil` stands for a Unix-domain socket.
-  public func contains(_ address: ClientAddress?) -> Bool {
+  package func contains(_ address: ClientAddress?) -> Bool {
     guard let address else { return trustsLocalSockets }
     return networks.contains { $0.contains(address) }
   }
@@ -122,11 +122,11 @@ extension ForwardingField {
 
 extension TrustedProxies: CustomStringConvertible {
   /// The form that `init(_:)` parses.
-  public var description: String { text }
+  package var description: String { text }
 }
 
 /// The header field in which proxies state the address of their client.
-public enum ForwardingField: String, CaseIterable, Sendable {
+package enum ForwardingField: String, CaseIterable, Sendable {
   /// `X-Forwarded-For`, which most proxies write.
   case xForwardedFor = "x-forwarded-for"
 

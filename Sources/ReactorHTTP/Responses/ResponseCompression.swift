@@ -1,15 +1,15 @@
 internal import ReactorTransport
 
 /// Compresses responses for clients that accept gzip.
-public struct ResponseCompression: Sendable {
+package struct ResponseCompression: Sendable {
   /// `http.compression`: the size of the smallest body that is compressed.
-  public let minimum: Int
+  package let minimum: Int
 
   /// Compresses a body in the gzip format (RFC 1952); returns `nil` on failure.
-  public let gzip: @Sendable ([UInt8]) -> [UInt8]?
+  package let gzip: @Sendable ([UInt8]) -> [UInt8]?
 
   /// Creates a rule.
-  public init(minimum: Int, gzip: @escaping @Sendable ([UInt8]) -> [UInt8]?) {
+  package init(minimum: Int, gzip: @escaping @Sendable ([UInt8]) -> [UInt8]?) {
     self.minimum = minimum
     self.gzip = gzip
   }

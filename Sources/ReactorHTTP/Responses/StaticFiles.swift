@@ -1,21 +1,21 @@
 internal import Crypto
 
 /// A file that is served as it is.
-public struct StaticFile: Sendable, Equatable {
+package struct StaticFile: Sendable, Equatable {
   /// The path, without the first slash: `inspector/tree.js`; the empty string for `/`.
-  public let path: String
+  package let path: String
 
   /// The value of `Content-Type`.
-  public let mediaType: String
+  package let mediaType: String
 
   /// The contents.
-  public let content: [UInt8]
+  package let content: [UInt8]
 
   /// The entity tag of the contents, without its quotes.
   let tag: String
 
   /// Creates a file.
-  public init(path: String, mediaType: String, content: [UInt8]) {
+  package init(path: String, mediaType: String, content: [UInt8]) {
     self.path = path
     self.mediaType = mediaType
     self.content = content
@@ -38,12 +38,12 @@ public struct StaticFile: Sendable, Equatable {
 
 /// The files that a service serves in addition to its API: at `/`, `/{file}`, `/inspector/{file}`
 /// and `/examples/{file}`.
-public struct StaticFiles: Sendable {
+package struct StaticFiles: Sendable {
   private let files: [String: StaticFile]
   private let order: [String]
 
   /// Creates a collection of files, each with a path of its own.
-  public init(_ files: [StaticFile] = []) {
+  package init(_ files: [StaticFile] = []) {
     self.files = Dictionary(uniqueKeysWithValues: files.map { ($0.path, $0) })
     order = files.map(\.path)
   }

@@ -1,18 +1,18 @@
 internal import Glibc
 
 /// The address of a process for the others of its cluster: `HOST:PORT`.
-public struct LinkAddress: Sendable, Equatable, CustomStringConvertible {
+package struct LinkAddress: Sendable, Equatable, CustomStringConvertible {
   /// An IPv4 or IPv6 literal without brackets, or a name.
-  public let host: String
+  package let host: String
 
   /// The port; a listening socket with port 0 gets a free one.
-  public let port: UInt16
+  package let port: UInt16
 
   /// Creates an address from its parts.
-  public init(host: String, port: UInt16) { (self.host, self.port) = (host, port) }
+  package init(host: String, port: UInt16) { (self.host, self.port) = (host, port) }
 
   /// Reads `HOST:PORT`, with an IPv6 literal in brackets; returns `nil` for other text.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     guard text.utf8.count <= 255, let colon = text.lastIndex(of: ":"),
       let port = UInt16(text[text.index(after: colon)...]),
       text[text.index(after: colon)...].utf8.allSatisfy({ (0x30...0x39).contains($0) })
@@ -38,10 +38,10 @@ public struct LinkAddress: Sendable, Equatable, CustomStringConvertible {
   }
 
   /// The address as text that can be read again.
-  public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+  package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
   /// Whether the address stands for all addresses of the machine, and other machines cannot connect to it.
-  public var isWildcard: Bool { host == "0.0.0.0" || Self.isUnspecified(host) }
+  package var isWildcard: Bool { host == "0.0.0.0" || Self.isUnspecified(host) }
 
   private static func isUnspecified(_ host: String) -> Bool {
     var address = in6_addr()

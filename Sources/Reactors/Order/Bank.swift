@@ -1,22 +1,22 @@
-public import ReactorCore
+package import ReactorCore
 
 /// A service that accepts payments.
-public protocol Bank: Sendable {
+package protocol Bank: Sendable {
   /// Pays an amount, and emits the number of the receipt.
   func pay(_ amount: Int) -> Observable<String>
 }
 
 /// A bank behind a simulated network: it accepts every payment.
-public struct SimulatedBank: Bank, CardBank {
+package struct SimulatedBank: Bank, CardBank {
   private let latency: Duration
 
   /// Creates a bank that responds after `latency`.
-  public init(latency: Duration) {
+  package init(latency: Duration) {
     self.latency = latency
   }
 
   /// Emits a receipt that is the same for the same amount.
-  public func pay(_ amount: Int) -> Observable<String> {
+  package func pay(_ amount: Int) -> Observable<String> {
     .run { [latency] send in
       try await Task.sleep(for: latency)
       send("R-\(amount)")
@@ -24,7 +24,7 @@ public struct SimulatedBank: Bank, CardBank {
   }
 
   /// Emits a receipt that is the same for the same key, and declines the card `empty`.
-  public func charge(_ amount: Int, card: String, key: String) -> Observable<String> {
+  package func charge(_ amount: Int, card: String, key: String) -> Observable<String> {
     .run { [latency] send in
       try await Task.sleep(for: latency)
       guard card != "empty" else { throw CardDeclined() }

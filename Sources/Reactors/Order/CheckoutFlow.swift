@@ -1,34 +1,34 @@
-public import ReactorCore
-public import ReactorFlows
+package import ReactorCore
+package import ReactorFlows
 
 /// The checkout of an order: a tip, then the payment.
 ///
 /// An independent flow, which refers to no other flow.
-public final class CheckoutFlow: Coordinator {
+package final class CheckoutFlow: Coordinator {
   /// The actions that clients send.
-  public enum Action: Codable, Sendable {
+  package enum Action: Codable, Sendable {
     case stack(StackAction<CheckoutFlow>)
   }
 
   /// The changes of the state.
-  public enum Mutation: Codable, Sendable, StackChanging {
+  package enum Mutation: Codable, Sendable, StackChanging {
     case stack(StackMutation<CheckoutFlow>)
     case finish(receipt: String)
   }
 
   /// The steps that the screens report.
-  public enum Step: Codable, Sendable {
+  package enum Step: Codable, Sendable {
     case proceed(total: Int)
     case paid(receipt: String)
   }
 
   /// The screens.
-  public struct State: Codable, Equatable, Sendable, StackHolding {
+  package struct State: Codable, Equatable, Sendable, StackHolding {
     /// The tip, and the payment on top of it.
-    public var stack: Stack<CheckoutFlow>
+    package var stack: Stack<CheckoutFlow>
 
     /// Creates the checkout of a total, which begins with the tip.
-    public init(total: Int) {
+    package init(total: Int) {
       stack = Stack(TipReactor.State(price: total))
     }
 
@@ -39,7 +39,7 @@ public final class CheckoutFlow: Coordinator {
   }
 
   /// The screens of the checkout.
-  public static let modules: [Module<CheckoutFlow>] = [
+  package static let modules: [Module<CheckoutFlow>] = [
     Module("tip", TipReactor.self, make: { _ in TipReactor() }) {
       if case .proceed(let total) = $0 { .proceed(total: total) } else { nil }
     },
@@ -49,27 +49,27 @@ public final class CheckoutFlow: Coordinator {
   ]
 
   /// A checkout without a total; a parent presents one with a total.
-  public let initialState = State(total: 0)
+  package let initialState = State(total: 0)
 
   /// Presents the screens of the checkout.
-  public let router = NavigationRouter<CheckoutFlow>()
+  package let router = NavigationRouter<CheckoutFlow>()
 
   let bank: any Bank
 
   /// Creates a flow.
-  public init(bank: any Bank) {
+  package init(bank: any Bank) {
     self.bank = bank
   }
 
   /// Forwards the actions of the stack.
-  public func mutate(action: Action) -> Observable<Mutation> {
+  package func mutate(action: Action) -> Observable<Mutation> {
     switch action {
     case .stack(let action): router.mutate(action, in: self)
     }
   }
 
   /// Presents the payment after the tip, and finishes the checkout after the payment.
-  public func coordinate(_ step: Step) -> Observable<Mutation> {
+  package func coordinate(_ step: Step) -> Observable<Mutation> {
     switch step {
     case .proceed(let total):
       // A double click reports the step twice.
@@ -80,17 +80,17 @@ public final class CheckoutFlow: Coordinator {
   }
 
   /// Rejects the dismissal of a payment in progress.
-  public func allowsDismissal(of entry: Entry<CheckoutFlow>) -> Bool {
+  package func allowsDismissal(of entry: Entry<CheckoutFlow>) -> Bool {
     entry.state(of: PaymentReactor.self)?.isPaying != true
   }
 
   /// Forwards the mutations of the stack.
-  public func follow(_ mutation: Mutation) -> Observable<Mutation> {
+  package func follow(_ mutation: Mutation) -> Observable<Mutation> {
     if case .stack(let mutation) = mutation { router.follow(mutation, in: self) } else { .empty() }
   }
 
   /// Applies a mutation.
-  public func reduce(state: State, mutation: Mutation) -> State {
+  package func reduce(state: State, mutation: Mutation) -> State {
     var state = state
     switch mutation {
     case .stack(let mutation): router.reduce(&state.stack, mutation, in: self)

@@ -1,49 +1,49 @@
-public import ReactorCore
+package import ReactorCore
 
 /// A drink and its size.
-public struct Drink: Codable, Equatable, Sendable {
+package struct Drink: Codable, Equatable, Sendable {
   /// The name of the drink.
-  public let name: String
+  package let name: String
 
   /// The size.
-  public let size: Size
+  package let size: Size
 
   /// The sizes of a drink.
-  public enum Size: String, Codable, Sendable {
+  package enum Size: String, Codable, Sendable {
     case small, large
   }
 }
 
 /// The choice of a drink's size: reports the drink when it is added to the order.
-public final class DrinkReactor: Reactor {
+package final class DrinkReactor: Reactor {
   /// The actions that clients send.
-  public enum Action: Codable, Sendable {
+  package enum Action: Codable, Sendable {
     case size(Drink.Size)
     case add
   }
 
   /// The changes of the state.
-  public enum Mutation: Codable, Sendable {
+  package enum Mutation: Codable, Sendable {
     case setSize(Drink.Size)
     case added(Drink)
   }
 
   /// The drink chosen so far.
-  public struct State: Codable, Equatable, Sendable {
+  package struct State: Codable, Equatable, Sendable {
     let name: String
     var size = Drink.Size.small
 
     /// Creates a small drink.
-    public init(name: String) {
+    package init(name: String) {
       self.name = name
     }
   }
 
   /// A drink without a name; the flow presents one with a name.
-  public let initialState = State(name: "")
+  package let initialState = State(name: "")
 
   /// Sets the size, or adds the drink with it.
-  public func mutate(action: Action) -> Observable<Mutation> {
+  package func mutate(action: Action) -> Observable<Mutation> {
     switch action {
     case .size(let size): .just(.setSize(size))
     case .add: .just(.added(Drink(name: currentState.name, size: currentState.size)))
@@ -51,7 +51,7 @@ public final class DrinkReactor: Reactor {
   }
 
   /// Applies a mutation.
-  public func reduce(state: State, mutation: Mutation) -> State {
+  package func reduce(state: State, mutation: Mutation) -> State {
     var state = state
     if case .setSize(let size) = mutation { state.size = size }
     return state

@@ -1,27 +1,27 @@
-public import ReactorCore
+package import ReactorCore
 
 /// The menu of a bar: reports which drink was chosen.
-public final class MenuReactor: Reactor {
+package final class MenuReactor: Reactor {
   /// The actions that clients send.
-  public enum Action: Codable, Sendable {
+  package enum Action: Codable, Sendable {
     case choose(String)
   }
 
   /// The changes of the state.
-  public enum Mutation: Codable, Sendable {
+  package enum Mutation: Codable, Sendable {
     case choose(String)
   }
 
   /// The drinks to choose from.
-  public struct State: Codable, Equatable, Sendable {
+  package struct State: Codable, Equatable, Sendable {
     var drinks = MenuReactor.drinks
 
     /// The menu of the house.
-    public init() {}
+    package init() {}
   }
 
   /// The menu of the house.
-  public let initialState = State()
+  package let initialState = State()
 
   private static let drinks = ["Latte", "Mocha", "Espresso"]
 
@@ -31,7 +31,7 @@ public final class MenuReactor: Reactor {
   }
 
   /// Rejects a drink that is not on the menu.
-  public func mutate(action: Action) -> Observable<Mutation> {
+  package func mutate(action: Action) -> Observable<Mutation> {
     switch action {
     case .choose(let drink):
       Self.serves(drink) ? .just(.choose(drink)) : .error(UnknownDrink())

@@ -1,16 +1,16 @@
-public import ReactorCore
-public import ReactorFlows
+package import ReactorCore
+package import ReactorFlows
 
 /// An order: the menu, a drink on top of it, and the checkout, which is a child flow.
-public final class OrderFlow: Coordinator {
+package final class OrderFlow: Coordinator {
   /// The actions that clients send.
-  public enum Action: Codable, Sendable, StackRequesting {
+  package enum Action: Codable, Sendable, StackRequesting {
     case stack(StackAction<OrderFlow>)
     case checkout
   }
 
   /// The changes of the state.
-  public enum Mutation: Codable, Sendable, StackChanging {
+  package enum Mutation: Codable, Sendable, StackChanging {
     case stack(StackMutation<OrderFlow>)
     case add(Drink)
     case close(receipt: String)
@@ -20,7 +20,7 @@ public final class OrderFlow: Coordinator {
   /// The steps that modules report and dismissals trigger.
   ///
   /// Clients cannot send steps.
-  public enum Step: Codable, Sendable {
+  package enum Step: Codable, Sendable {
     case chosen(String)
     case added(Drink)
     case paid(receipt: String)
@@ -28,16 +28,16 @@ public final class OrderFlow: Coordinator {
   }
 
   /// The screens and the order.
-  public struct State: Codable, Equatable, Sendable, StackHolding {
+  package struct State: Codable, Equatable, Sendable, StackHolding {
     /// The menu, and the screens above it.
-    public var stack = Stack<OrderFlow>(MenuReactor.State())
+    package var stack = Stack<OrderFlow>(MenuReactor.State())
     var drinks: [Drink] = []
     var receipt: String?
     var abandoned = 0
   }
 
   /// The screens of the order.
-  public static let modules: [Module<OrderFlow>] = [
+  package static let modules: [Module<OrderFlow>] = [
     Module("menu", MenuReactor.self, make: { _ in MenuReactor() }) {
       switch $0 {
       case .choose(let name): .chosen(name)
@@ -59,22 +59,22 @@ public final class OrderFlow: Coordinator {
   static let drinkLimit = 100
 
   /// The menu, and no drinks.
-  public let initialState = State()
+  package let initialState = State()
 
   /// Presents the screens of the order.
-  public let router = NavigationRouter<OrderFlow>()
+  package let router = NavigationRouter<OrderFlow>()
 
   let bank: any Bank
 
   /// Creates a flow.
   ///
   /// - Parameter bank: Accepts the payments.
-  public init(bank: any Bank) {
+  package init(bank: any Bank) {
     self.bank = bank
   }
 
   /// Forwards the actions of the stack, and begins the checkout.
-  public func mutate(action: Action) -> Observable<Mutation> {
+  package func mutate(action: Action) -> Observable<Mutation> {
     switch action {
     case .stack(let action): return router.mutate(action, in: self)
     case .checkout:
@@ -89,7 +89,7 @@ public final class OrderFlow: Coordinator {
   /// Presents or dismisses screens after a step.
   ///
   /// This function alone defines the order of the screens.
-  public func coordinate(_ step: Step) -> Observable<Mutation> {
+  package func coordinate(_ step: Step) -> Observable<Mutation> {
     switch step {
     case .chosen(let name): present(DrinkReactor.State(name: name), animated: true)
     case .added(let drink):
@@ -101,17 +101,17 @@ public final class OrderFlow: Coordinator {
   }
 
   /// Rejects the dismissal of the checkout while the bank is being called.
-  public func allowsDismissal(of entry: Entry<OrderFlow>) -> Bool {
+  package func allowsDismissal(of entry: Entry<OrderFlow>) -> Bool {
     entry.state(of: CheckoutFlow.self)?.isPaying != true
   }
 
   /// Forwards the mutations of the stack.
-  public func follow(_ mutation: Mutation) -> Observable<Mutation> {
+  package func follow(_ mutation: Mutation) -> Observable<Mutation> {
     if case .stack(let mutation) = mutation { router.follow(mutation, in: self) } else { .empty() }
   }
 
   /// Applies a mutation.
-  public func reduce(state: State, mutation: Mutation) -> State {
+  package func reduce(state: State, mutation: Mutation) -> State {
     var state = state
     switch mutation {
     case .stack(let mutation): router.reduce(&state.stack, mutation, in: self)

@@ -1,32 +1,32 @@
-public import ReactorCore
+package import ReactorCore
 
 /// A payment: reports the receipt.
-public final class PaymentReactor: Reactor {
+package final class PaymentReactor: Reactor {
   /// The actions that clients send.
-  public enum Action: Codable, Sendable {
+  package enum Action: Codable, Sendable {
     case pay
   }
 
   /// The changes of the state.
-  public enum Mutation: Codable, Sendable {
+  package enum Mutation: Codable, Sendable {
     case begin
     case paid(receipt: String)
     case failed
   }
 
   /// The amount, and whether the bank is being called.
-  public struct State: Codable, Equatable, Sendable {
+  package struct State: Codable, Equatable, Sendable {
     let amount: Int
     var isPaying = false
 
     /// Creates a payment that has not begun.
-    public init(amount: Int) {
+    package init(amount: Int) {
       self.amount = amount
     }
   }
 
   /// A payment of nothing; the flow presents one with an amount.
-  public let initialState = State(amount: 0)
+  package let initialState = State(amount: 0)
 
   private let bank: any Bank
 
@@ -34,7 +34,7 @@ public final class PaymentReactor: Reactor {
   private let call = ExclusiveStream()
 
   /// Creates a reactor.
-  public init(bank: any Bank) {
+  package init(bank: any Bank) {
     self.bank = bank
   }
 
@@ -44,7 +44,7 @@ public final class PaymentReactor: Reactor {
   /// `isPaying` already, and the bank is called again without another `begin`. A failure of the bank
   /// ends the payment before it is reported, so that the client can leave the screen. Another attempt is
   /// permitted after each end of the call, also after its cancellation.
-  public func mutate(action: Action) -> Observable<Mutation> {
+  package func mutate(action: Action) -> Observable<Mutation> {
     switch action {
     case .pay:
       guard !call.isRunning else { return .error(AlreadyPaying()) }
@@ -55,7 +55,7 @@ public final class PaymentReactor: Reactor {
   }
 
   /// Applies a mutation.
-  public func reduce(state: State, mutation: Mutation) -> State {
+  package func reduce(state: State, mutation: Mutation) -> State {
     var state = state
     switch mutation {
     case .begin: state.isPaying = true

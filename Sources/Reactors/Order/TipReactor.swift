@@ -1,35 +1,35 @@
-public import ReactorCore
+package import ReactorCore
 
 /// The choice of a tip: reports it when the client continues.
-public final class TipReactor: Reactor {
+package final class TipReactor: Reactor {
   /// The actions that clients send.
-  public enum Action: Codable, Sendable {
+  package enum Action: Codable, Sendable {
     case tip(Int)
     case proceed
   }
 
   /// The changes of the state.
-  public enum Mutation: Codable, Sendable {
+  package enum Mutation: Codable, Sendable {
     case setTip(Int)
     case proceed(total: Int)
   }
 
   /// The price and the tip.
-  public struct State: Codable, Equatable, Sendable {
+  package struct State: Codable, Equatable, Sendable {
     let price: Int
     var tip = 0
 
     /// Creates an order without a tip.
-    public init(price: Int) {
+    package init(price: Int) {
       self.price = price
     }
   }
 
   /// A free order; the flow begins with a price.
-  public let initialState = State(price: 0)
+  package let initialState = State(price: 0)
 
   /// Rejects a tip below 0 or above 100.
-  public func mutate(action: Action) -> Observable<Mutation> {
+  package func mutate(action: Action) -> Observable<Mutation> {
     switch action {
     case .tip(let tip): (0...100).contains(tip) ? .just(.setTip(tip)) : .error(UnusualTip())
     case .proceed: .just(.proceed(total: currentState.price + currentState.tip))
@@ -37,7 +37,7 @@ public final class TipReactor: Reactor {
   }
 
   /// Applies a mutation.
-  public func reduce(state: State, mutation: Mutation) -> State {
+  package func reduce(state: State, mutation: Mutation) -> State {
     var state = state
     if case .setTip(let tip) = mutation { state.tip = tip }
     return state

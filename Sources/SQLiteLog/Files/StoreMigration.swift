@@ -1,19 +1,19 @@
 internal import Glibc
 
 /// The migration of a store that an earlier release has written.
-public struct StoreMigration: Equatable, Sendable {
+package struct StoreMigration: Equatable, Sendable {
   /// The versions of the tables before and after.
-  public let from, to: Int
+  package let from, to: Int
 
   /// The size of the store, in bytes.
-  public let size: Int64
+  package let size: Int64
 
   /// The bytes that are free beside it.
-  public let free: Int64
+  package let free: Int64
 
   /// The maximum size of the store while it is migrated, in bytes, as measured: 2.2 times its size with the
   /// migration that rewrites a table, otherwise 12 KiB more than its size.
-  public var peak: Int64 {
+  package var peak: Int64 {
     from < Schema.rewritingVersion ? size * 22 / 10 : size + Self.smallestGrowth
   }
 

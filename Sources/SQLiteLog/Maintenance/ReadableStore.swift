@@ -5,9 +5,9 @@ internal import ReactorLog
 ///
 /// It is the store itself, or a temporary copy of an earlier release's that was migrated. The store is
 /// not written.
-public final class ReadableStore: Sendable {
+package final class ReadableStore: Sendable {
   /// The database file.
-  public let path: String
+  package let path: String
 
   private let isCopy: Bool
 
@@ -18,7 +18,7 @@ public final class ReadableStore: Sendable {
   ///
   /// - Parameter path: The database file.
   /// - Throws: If the store cannot be read or the copy cannot be written.
-  public init(_ path: String) throws(SQLiteLogError) {
+  package init(_ path: String) throws(SQLiteLogError) {
     let (connection, version) = try StoreFile(path: path).openEarlier()
     guard version < Schema.version else {
       (self.path, isCopy) = (path, false)
@@ -54,7 +54,7 @@ public final class ReadableStore: Sendable {
 
 extension SQLiteMaintenance {
   /// Returns the migration that the store needs, or `nil` if its tables are those of this release.
-  public func migration() throws(SQLiteLogError) -> StoreMigration? {
+  package func migration() throws(SQLiteLogError) -> StoreMigration? {
     let file = StoreFile(path: path)
     let (_, version) = try file.openEarlier()
     return version < Schema.version ? StoreMigration(from: version, of: path) : nil
@@ -64,7 +64,7 @@ extension SQLiteMaintenance {
   ///
   /// - Throws: If a daemon uses the store or it cannot be written. The store can be opened by this
   ///   release, and contains everything.
-  public func migrate() throws(SQLiteLogError) {
+  package func migrate() throws(SQLiteLogError) {
     try exclusively { (file) throws(DatabaseError) in
       try file.connect(for: .writing).execute("PRAGMA wal_checkpoint(TRUNCATE)")
     }

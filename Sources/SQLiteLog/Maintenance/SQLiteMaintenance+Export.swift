@@ -8,7 +8,7 @@ extension SQLiteMaintenance {
   ///
   /// - Parameter write: Receives each line, without its end. An error ends the export.
   /// - Throws: If the store cannot be read, or the error of `write`.
-  public func export(_ write: ([UInt8]) throws -> Void) throws {
+  package func export(_ write: ([UInt8]) throws -> Void) throws {
     let store = try ReadableStore(path)
     defer { withExtendedLifetime(store) {} }
     let connection = try StoreFile(path: store.path).open(for: .reading)

@@ -10,7 +10,7 @@ extension SQLiteMaintenance {
   /// - Returns: The number of imported sessions.
   /// - Throws: If a daemon uses the store, or a line is invalid and `report` is `nil`; or the error of
   ///   `next`.
-  public func `import`(
+  package func `import`(
     leavingOut report: ((String) -> Void)? = nil, _ next: () throws -> [UInt8]?
   ) throws -> Int {
     var count = 0

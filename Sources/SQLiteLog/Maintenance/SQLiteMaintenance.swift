@@ -1,15 +1,15 @@
 internal import Glibc
-public import ReactorLog
+package import ReactorLog
 
 /// Maintenance of a store on demand.
 ///
 /// All calls block. Those that only read can run while a daemon uses the store.
-public struct SQLiteMaintenance: Sendable {
+package struct SQLiteMaintenance: Sendable {
   /// The database file.
-  public let path: String
+  package let path: String
 
   /// Creates the maintenance of a store, without opening the store.
-  public init(path: String) {
+  package init(path: String) {
     self.path = path
   }
 
@@ -19,7 +19,7 @@ public struct SQLiteMaintenance: Sendable {
   ///
   /// - Returns: The findings, one line each; empty for an undamaged store.
   /// - Throws: If the store cannot be read at all.
-  public func check() throws(SQLiteLogError) -> [String] {
+  package func check() throws(SQLiteLogError) -> [String] {
     let store = try ReadableStore(path)
     defer { withExtendedLifetime(store) {} }
     let connection = try StoreFile(path: store.path).open(for: .reading)
@@ -34,7 +34,7 @@ public struct SQLiteMaintenance: Sendable {
   /// Can run while a daemon uses the store.
   ///
   /// - Throws: If the store cannot be read.
-  public func countSessions() throws(SQLiteLogError) -> [(reactor: String, count: Int)] {
+  package func countSessions() throws(SQLiteLogError) -> [(reactor: String, count: Int)] {
     let connection = try StoreFile(path: path).open(for: .reading)
     return try mappingErrors { () throws(DatabaseError) in
       let statement = try connection.prepare(
@@ -51,7 +51,7 @@ public struct SQLiteMaintenance: Sendable {
   /// them: former releases wrote none.
   ///
   /// - Throws: If the store cannot be read.
-  public func lacksChecksums(_ session: SessionKey) throws(SQLiteLogError) -> Bool {
+  package func lacksChecksums(_ session: SessionKey) throws(SQLiteLogError) -> Bool {
     let connection = try StoreFile(path: path).open(for: .reading)
     return try mappingErrors { () throws(DatabaseError) in
       let statement = try connection.prepare(
@@ -73,7 +73,7 @@ public struct SQLiteMaintenance: Sendable {
   ///
   /// - Parameter copy: The new file, which must not exist.
   /// - Throws: If the store cannot be read or the copy cannot be written; there is no new file then.
-  public func backUp(to copy: String) throws(SQLiteLogError) {
+  package func backUp(to copy: String) throws(SQLiteLogError) {
     let (connection, version) = try StoreFile(path: path).openEarlier()
     guard unsafe access(copy, F_OK) != 0 else { throw cannotCreate(copy, EEXIST) }
     let partial = copy + ".partial"
@@ -114,7 +114,7 @@ public struct SQLiteMaintenance: Sendable {
   ///     reactors whose logs may be shortened.
   ///   - outcomeRetention: How long the outcomes of idempotency keys are retained.
   /// - Throws: If a daemon uses the store, or it cannot be written.
-  public func compact(
+  package func compact(
     to retention: RetentionRules, schemas: [String: String],
     outcomeRetention: Duration = IdempotencyKey.retention
   ) throws(SQLiteLogError) {
