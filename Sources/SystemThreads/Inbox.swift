@@ -1,4 +1,4 @@
-package import Synchronization
+public import Synchronization
 
 /// A queue of messages from any thread to one owner thread.
 ///

@@ -1,7 +1,7 @@
-public import MicrohttpdServer
-public import ReactorHTTP
+package import MicrohttpdServer
+package import ReactorHTTP
 public import ReactorHost
-public import TerminalClient
+internal import TerminalClient
 
 /// The values of all settings.
 ///
@@ -11,7 +11,7 @@ public import TerminalClient
 /// parser read it from there.
 public struct Configuration: Sendable {
   /// `listen`: the address to listen on.
-  public var listen = ListenAddress(host: "127.0.0.1", port: 8080)
+  package var listen = ListenAddress(host: "127.0.0.1", port: 8080)
 
   /// `http.permissions`: the mode of a Unix-domain socket's file.
   public var socketPermissions = FilePermissions(mode: 0o660)
@@ -92,12 +92,12 @@ public struct Configuration: Sendable {
   /// The settings of the HTTP API.
   ///
   /// Its compression, credentials, metrics and version are derived when the service starts.
-  public var api = ReactorAPI.Settings()
+  package var api = ReactorAPI.Settings()
 
   /// The settings of the HTTP server.
   ///
   /// Its endpoints, workers and exemptions are derived when the service starts.
-  public var server = MicrohttpdServer.Settings()
+  package var server = MicrohttpdServer.Settings()
 
   /// The values of settings declared by the program that registers the reactors, by name.
   var extras: [String: any Sendable] = [:]

@@ -1,4 +1,4 @@
-public import TerminalClient
+package import TerminalClient
 
 /// The address that the server listens on.
-public typealias ListenAddress = ServerAddress
+package typealias ListenAddress = ServerAddress
