@@ -71,9 +71,9 @@ test: ## Run all tests, or those of the targets in PART, with ARGS.
 	swift build --build-tests
 	config/run-tests $(ARGS)
 
-groups := kit,wire,server,cluster,client,tools
+groups := kit,wire,server,cluster,client,examples,tools
 unit: export REACTORD_PART := $(or $(PART),$(groups))
-unit: ## Run the tests of PART (kit, wire, server, cluster, client, tools, targets), without EndToEndTests.
+unit: ## Run the tests of PART (kit, wire, server, cluster, client, examples, tools, targets), without EndToEndTests.
 	@if [[ $$REACTORD_PART == *EndToEndTests* ]]; then echo 'make unit: run EndToEndTests with make test' >&2; exit 64; fi
 	@$(packages) build cluster
 	swift build --build-tests
@@ -81,17 +81,17 @@ unit: ## Run the tests of PART (kit, wire, server, cluster, client, tools, targe
 
 client: ## Check the modules of reactor.js and flow.js against their types and bundle them.
 	@$(packages) test
-	tsc -p Sources/ReactorPages/Client
-	esbuild --bundle --minify --format=esm --charset=utf8 Sources/ReactorPages/Client/client.js \
-	  > Sources/ReactorPages/reactor.js
+	tsc -p Sources/Server/ReactorPages/Client
+	esbuild --bundle --minify --format=esm --charset=utf8 Sources/Server/ReactorPages/Client/client.js \
+	  > Sources/Server/ReactorPages/reactor.js
 	esbuild --bundle --minify --format=esm --charset=utf8 --external:/reactor.js \
-	  Sources/ReactorPages/Client/flow/flow.js > Sources/ReactorPages/flow.js
+	  Sources/Server/ReactorPages/Client/flow/flow.js > Sources/Server/ReactorPages/flow.js
 
-counts: ## Update the counts of the hot path, see Tests/HotPathCounts.
+counts: ## Update the counts of the hot path, see Tests/Tools/HotPathCounts.
 	@$(packages) build
-	swift run HotPathCounts Tests/HotPathCounts/counts.json
+	swift run HotPathCounts Tests/Tools/HotPathCounts/counts.json
 	swift build $(release) --product HotPathCounts
-	"$$(swift build $(release) --show-bin-path)/HotPathCounts" Tests/HotPathCounts/counts.json
+	"$$(swift build $(release) --show-bin-path)/HotPathCounts" Tests/Tools/HotPathCounts/counts.json
 	swift build --build-tests
 	WRITE_COUNTS=1 swift test --skip-build --filter SystemCallCountsTests
 
@@ -108,9 +108,9 @@ release-tests: ## Run the contract and the tests of stores and clusters against 
 release-counts: ## Compare the counts of the hot path with a release build.
 	@$(packages) build
 	swift build $(release) --product HotPathCounts
-	cp Tests/HotPathCounts/counts.json .build/counts.json
+	cp Tests/Tools/HotPathCounts/counts.json .build/counts.json
 	"$$(swift build $(release) --show-bin-path)/HotPathCounts" .build/counts.json
-	diff -u Tests/HotPathCounts/counts.json .build/counts.json
+	diff -u Tests/Tools/HotPathCounts/counts.json .build/counts.json
 
 settings: ## Write the files derived from the table of settings, after a change of it.
 	@$(packages) build

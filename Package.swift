@@ -165,8 +165,7 @@ let package = Package(
       swiftSettings: settings),
     // A log whose reads complete late, and reads that block, for the tests of several targets.
     .target(
-      name: "LogTestSupport", dependencies: ["ReactorHost", "ReactorLog"],
-      path: "Tests/LogTestSupport", swiftSettings: settings),
+      name: "LogTestSupport", dependencies: ["ReactorHost", "ReactorLog"], swiftSettings: settings),
 
     // Several nodes over one log: membership, placement, routing, remote sessions. No C.
     .target(
@@ -266,7 +265,7 @@ let package = Package(
       swiftSettings: settings),
     // The PostgreSQL servers of tests.
     .target(
-      name: "PostgresServers", dependencies: ["Commands"], path: "Tests/PostgresServers",
+      name: "PostgresServers", dependencies: ["Commands"],
       swiftSettings: settings),
 
     // The messages between the nodes of a cluster over connections of their own.
@@ -408,17 +407,18 @@ let package = Package(
     .executableTarget(
       name: "faulty",
       dependencies: ["ReactorCore", "ReactorHost", "ReactorService", "ReactorStreams", "Reactors"],
-      path: "Tests/FaultyReactors", swiftSettings: settings),
+      path: "Tests/EndToEnd/FaultyReactors", swiftSettings: settings),
 
     // Two releases of an application, for tests of stored data.
     .executableTarget(
       name: "releases",
       dependencies: ["ReactorCore", "ReactorHost", "ReactorService", "ReactorStreams"],
-      path: "Tests/TwoReleases", swiftSettings: settings),
+      path: "Tests/EndToEnd/TwoReleases", swiftSettings: settings),
 
     // An app with an offline queue, for tests that kill it.
     .executableTarget(
-      name: "offline", dependencies: ["ClientCore", "ReactorClient"], path: "Tests/OfflineApp",
+      name: "offline", dependencies: ["ClientCore", "ReactorClient"],
+      path: "Tests/EndToEnd/OfflineApp",
       swiftSettings: settings),
 
     // Every parser of untrusted bytes as a function of bytes, and the corpus of `make fuzz`.
@@ -429,67 +429,68 @@ let package = Package(
         "ReactorCore", "ReactorHost", "ReactorHTTP", "ReactorLog", "Reactors", "ReactorService",
         "ReactorTransport",
       ],
-      path: "Tests/Fuzzing/FuzzedParsers", swiftSettings: settings),
+      path: "Tests/Tools/Fuzzing/FuzzedParsers", swiftSettings: settings),
     .testTarget(name: "FuzzingTests", dependencies: ["FuzzedParsers"], swiftSettings: settings),
     // `make costs`: the CPU time per byte of each parser, in an optimised build.
     .executableTarget(
-      name: "ParserCosts", dependencies: ["FuzzedParsers"], path: "Tests/Fuzzing/ParserCosts",
+      name: "ParserCosts", dependencies: ["FuzzedParsers"], path: "Tests/Tools/Fuzzing/ParserCosts",
       swiftSettings: settings),
 
     // Random JSON values for property tests.
     .target(
-      name: "RandomJSON", dependencies: ["ReactorCoding"], path: "Tests/RandomJSON",
+      name: "RandomJSON", dependencies: ["ReactorCoding"],
       swiftSettings: settings),
 
     // The helpers of several test targets.
-    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+    .target(name: "TestSupport", swiftSettings: settings),
     // Programs that tests, and programs that measure, run to their end.
-    .target(name: "Commands", path: "Tests/Commands", swiftSettings: settings),
+    .target(name: "Commands", swiftSettings: settings),
 
     // The location of public test data.
-    .target(name: "PublicTestData", path: "Tests/PublicTestData", swiftSettings: settings),
+    .target(name: "PublicTestData", swiftSettings: settings),
 
     // The example of the README, which a test compares and runs.
     .executableTarget(
       name: "ReadmeExample", dependencies: ["ReactorCore", "ReactorHost", "ReactorService"],
-      path: "Tests/ReadmeExample", swiftSettings: settings),
+      path: "Tests/Examples/ReadmeExample",
+      swiftSettings: settings),
 
     // The reactor of the guide "Users and rights", which a test compares and runs.
     .executableTarget(
       name: "cart", dependencies: ["ReactorCore", "ReactorHost", "ReactorService"],
-      path: "Tests/UsersAndRights", swiftSettings: settings),
+      path: "Tests/Examples/UsersAndRights", swiftSettings: settings),
 
     // The reactors of the tutorial "Sessions that talk to each other".
     .executableTarget(
       name: "talk", dependencies: ["ReactorCore", "ReactorHost", "ReactorService"],
-      path: "Tests/SessionsThatTalk", swiftSettings: settings),
+      path: "Tests/Examples/SessionsThatTalk", swiftSettings: settings),
 
     // The package of the tutorial, which has a manifest of its own.
     .target(
-      name: "Rooms", dependencies: ["ReactorCore"], path: "Tests/Tutorial/Sources/Rooms",
+      name: "Rooms", dependencies: ["ReactorCore"], path: "Tests/Examples/Tutorial/Sources/Rooms",
       swiftSettings: tutorial),
     .executableTarget(
       name: "room", dependencies: ["ReactorHost", "ReactorService", "Rooms"],
-      path: "Tests/Tutorial/Sources/room", swiftSettings: tutorial),
+      path: "Tests/Examples/Tutorial/Sources/room", swiftSettings: tutorial),
     .testTarget(
       name: "RoomsTests", dependencies: ["ReactorTesting", "Rooms"],
-      path: "Tests/Tutorial/Tests/RoomsTests", swiftSettings: tutorial),
+      path: "Tests/Examples/Tutorial/Tests/RoomsTests", swiftSettings: tutorial),
 
     // The package that `reactord new todo` writes, which has a manifest of its own.
     .target(
       name: "TodoReactors", dependencies: ["ReactorCore"],
-      path: "Tests/NewPackage/Sources/TodoReactors", swiftSettings: tutorial),
+      path: "Tests/Examples/NewPackage/Sources/TodoReactors", swiftSettings: tutorial),
     .executableTarget(
       name: "todo", dependencies: ["ReactorHost", "ReactorService", "TodoReactors"],
-      path: "Tests/NewPackage/Sources/todo", swiftSettings: tutorial),
+      path: "Tests/Examples/NewPackage/Sources/todo", swiftSettings: tutorial),
     .testTarget(
       name: "TodoReactorsTests", dependencies: ["ReactorTesting", "TodoReactors"],
-      path: "Tests/NewPackage/Tests/TodoReactorsTests", swiftSettings: tutorial),
+      path: "Tests/Examples/NewPackage/Tests/TodoReactorsTests", swiftSettings: tutorial),
 
     // The package of the client's guide, which has a manifest of its own.
     .executableTarget(
       name: "counter-client", dependencies: ["ReactorClient"],
-      path: "Tests/ClientPackage/Sources/counter-client", swiftSettings: tutorial),
+      path: "Tests/Examples/ClientPackage/Sources/counter-client", swiftSettings: tutorial),
 
     // `make bench`: the benchmarks and their peers.
     .executableTarget(
@@ -500,7 +501,6 @@ let package = Package(
         "ReactorHTTP", "ReactorLog", "Reactors", "ReactorStreams", "ReactorTransport",
         "SampleToken", "SQLiteLog", "StreamLoad", "reactord",
       ],
-      path: "Tests/Benchmarks",
       exclude: [
         "Load/cluster.lua", "Load/post.lua", "Servers/nchan.conf", "Servers/plain-server.js",
       ],
@@ -512,23 +512,22 @@ let package = Package(
       dependencies: [
         "AllocationCounter", "Identity", "ReactorCore", "ReactorHost", "ReactorHTTP",
         "ReactorStreams", "ReactorTransport", "SampleToken",
-      ],
-      path: "Tests/HotPathCounts", exclude: ["counts.json", "system-calls.json"],
+      ], exclude: ["counts.json", "system-calls.json"],
       swiftSettings: settings),
-    .target(name: "AllocationCounter", path: "Tests/AllocationCounter"),
+    .target(name: "AllocationCounter", ),
     // A token and its key, for programs that measure.
-    .target(name: "SampleToken", path: "Tests/SampleToken", swiftSettings: settings),
+    .target(name: "SampleToken", swiftSettings: settings),
     // `make hostile`: abusive clients beside well-behaved ones.
     .executableTarget(
-      name: "Hostile", dependencies: ["PostgresServers", "reactord"], path: "Tests/Hostile",
+      name: "Hostile", dependencies: ["PostgresServers", "reactord"],
       swiftSettings: settings),
     .executableTarget(
-      name: "StreamLoad", path: "Tests/StreamLoad", linkerSettings: [.linkedLibrary("m")]),
+      name: "StreamLoad", linkerSettings: [.linkedLibrary("m")]),
     .testTarget(
       name: "StreamLoadTests", dependencies: ["Commands", "StreamLoad", "TestSupport"],
       swiftSettings: settings),
     .executableTarget(
-      name: "BareHandler", path: "Tests/BareHandler",
+      name: "BareHandler",
       linkerSettings: [.linkedLibrary("microhttpd")]),
   ]
 )
@@ -537,34 +536,67 @@ let package = Package(
 if Context.environment["REACTORD_FUZZING"] != nil {
   package.targets.append(
     .executableTarget(
-      name: "Fuzzer", dependencies: ["FuzzedParsers"], path: "Tests/Fuzzing/Fuzzer",
+      name: "Fuzzer", dependencies: ["FuzzedParsers"], path: "Tests/Tools/Fuzzing/Fuzzer",
       swiftSettings: settings + [.unsafeFlags(["-parse-as-library"])]))
 }
 
-/// The sets of test targets that `PART` can name: config/check-manifest checks that each target but
-/// EndToEndTests is in one.
+/// The targets of each group: the folder of a target is that of its group, `Sources/Kit/ReactorCore` and
+/// `Tests/Kit/ReactorCoreTests`, and `PART` can name a group for its tests.
 let groups = [
-  "kit": [
-    "ReactorStreamsTests", "ReactorFoundationTests", "ReactorCoreTests", "ReactorFlowsTests",
-    "ReactorSessionsTests", "ReactorTestingTests", "PortedExamplesTests",
-    "PortedExamplesSwift6Tests", "RoomsTests", "TodoReactorsTests",
+  // Reactors and their streams, on a phone as well.
+  "Kit": [
+    "ReactorCore", "ReactorFlows", "ReactorFoundation", "ReactorSessions", "ReactorStreams",
+    "ReactorTesting",
   ],
-  "wire": ["ReactorCodingTests"],
-  "server": [
-    "CryptoTests", "IdentityTests", "MicrohttpdServerTests", "ReactorHTTPTests",
-    "ReactorHostTests", "ReactorLogTests", "ReactorServiceTests", "ReactorTransportTests",
-    "ReactorsTests", "SQLiteLogTests", "SystemThreadsTests", "TelemetryTests", "ZlibTests",
+  // Client and server share these.
+  "Wire": ["ReactorCoding", "ReactorLog", "Telemetry"],
+  // A server with one node.
+  "Server": [
+    "Crypto", "Identity", "MicrohttpdServer", "ReactorHTTP", "ReactorHost", "ReactorPages",
+    "ReactorService", "ReactorTestingHost", "ReactorTransport", "SQLiteLog", "SystemThreads",
+    "Zlib", "reactord",
   ],
-  "cluster": ["PostgresLogTests", "ReactorClusterTests", "ReactorLinksTests"],
-  "client": ["ClientCoreTests", "CurlTransportTests", "ReactorClientTests", "TerminalClientTests"],
-  "tools": ["BenchmarksTests", "FuzzingTests", "StreamLoadTests"],
+  // The store and the links of several nodes.
+  "Cluster": ["PostgresLog", "ReactorCluster", "ReactorLinks"],
+  "Client": ["ClientCore", "CurlTransport", "ReactorClient", "TerminalClient"],
+  // One target for each library in C.
+  "Doors": [
+    "CCrashMarks", "CCurl", "CLinuxEvents", "CMicrohttpd", "COpenSSL", "CPostgres", "CSQLite",
+    "CSocketFilter", "CZlib",
+  ],
+  "Examples": [
+    "PortedExamples", "PortedExamplesSwift6", "Reactors", "Rooms", "TodoReactors",
+  ],
+  "EndToEnd": ["EndToEnd"],
+  // Several test targets and tools use these.
+  "Support": [
+    "AllocationCounter", "Commands", "LogTestSupport", "PostgresServers", "PublicTestData",
+    "RandomJSON", "SampleToken", "TestSupport",
+  ],
+  "Tools": [
+    "BareHandler", "Benchmarks", "Fuzzing", "Hostile", "HotPathCounts", "StreamLoad",
+  ],
 ]
 
-// `make test PART=ReactorHostTests`: only these targets or groups, separated by commas, and the ones they
+for (group, names) in groups {
+  for target in package.targets where target.path == nil {
+    let subject = target.isTest ? String(target.name.dropLast("Tests".count)) : target.name
+    guard names.contains(subject) else { continue }
+    let isSource =
+      !target.isTest && !["Support", "Tools"].contains(group) && subject != "ReadmeExample"
+    target.path = "\(isSource ? "Sources" : "Tests")/\(group)/\(target.name)"
+  }
+}
+
+// `make test PART=ReactorHostTests`: only these targets, or the tests of groups, separated by commas, and the ones they
 // need, so that a change of one part builds and links its tests alone.
 if let part = Context.environment["REACTORD_PART"] {
   let targets = Dictionary(uniqueKeysWithValues: package.targets.map { ($0.name, $0) })
-  var names = Set(part.split(separator: ",").map(String.init).flatMap { groups[$0] ?? [$0] })
+  var names: Set<String> = []
+  for name in part.split(separator: ",").map(String.init) {
+    let group = groups.first { $0.key.lowercased() == name }?.value.map { $0 + "Tests" }
+    names.formUnion(group?.filter { targets[$0] != nil } ?? [name])
+  }
   var unvisited = Array(names)
   while let name = unvisited.popLast() {
     guard let target = targets[name] else { fatalError("REACTORD_PART names no target: \(name)") }

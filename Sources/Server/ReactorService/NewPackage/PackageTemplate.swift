@@ -1,0 +1,256 @@
+/// The files of a package with one reactor, its test and a daemon that hosts it.
+///
+/// The package under `Tests/Examples/NewPackage`, which is compiled, tested and started with this project, is the
+/// template for the name `todo`; a test compares them.
+struct PackageTemplate {
+  let name: PackageName
+  let source: PackageSource
+
+  /// The files by their path in the package, in the order in which they are written.
+  var files: [(path: String, text: String)] {
+    [
+      ("Package.swift", manifest),
+      ("Sources/\(name.module)/\(name.type)Reactor.swift", reactor),
+      ("Sources/\(name.text)/main.swift", main),
+      ("Tests/\(name.module)Tests/\(name.type)ReactorTests.swift", tests),
+      ("Makefile", makefile),
+      ("Dockerfile", dockerfile),
+      (".gitignore", ".build/\ndata/\n"),
+      ("README.md", readme),
+    ]
+  }
+
+  private var manifest: String {
+    """
+    // swift-tools-version: 6.2
+    import PackageDescription
+
+    let package = Package(
+      name: "\(name.text)",
+      dependencies: [\(source.dependency)],
+      targets: [
+        .target(
+          name: "\(name.module)",
+          dependencies: [.product(name: "ReactorCore", package: "\(source.identity)")]),
+        .executableTarget(
+          name: "\(name.text)",
+          dependencies: [
+            "\(name.module)",
+            .product(name: "ReactorHost", package: "\(source.identity)"),
+            .product(name: "ReactorService", package: "\(source.identity)"),
+          ]),
+        .testTarget(
+          name: "\(name.module)Tests",
+          dependencies: [
+            "\(name.module)", .product(name: "ReactorTesting", package: "\(source.identity)"),
+          ]),
+      ]
+    )
+
+    """
+  }
+
+  private var reactor: String {
+    """
+    import ReactorCore
+
+    /// A list of things to do, one per session.
+    package final class \(name.type)Reactor: Reactor {
+      /// The requests of clients: `{"add":"Buy milk"}`, `{"finish":0}`.
+      package enum Action: Codable, Sendable {
+        case add(String)
+        case finish(Int)
+      }
+
+      /// The changes of the state, as the log stores them.
+      package enum Mutation: Codable, Sendable {
+        case append(String)
+        case finish(Int)
+      }
+
+      /// The state that subscribers receive.
+      package struct State: Codable, Equatable, Sendable {
+        package struct Item: Codable, Equatable, Sendable {
+          package var title: String
+          package var isDone = false
+        }
+
+        package var items: [Item] = []
+      }
+
+      package let initialState = State()
+
+      package init() {}
+
+      package func mutate(action: Action) -> Observable<Mutation> {
+        switch action {
+        case .add(let title):
+          return .just(.append(title))
+        case .finish(let index):
+          // The index comes from the network, and may be out of range.
+          guard currentState.items.indices.contains(index) else {
+            return .error(NoSuchItem(index: index))
+          }
+          return .just(.finish(index))
+        }
+      }
+
+      package func reduce(state: State, mutation: Mutation) -> State {
+        var state = state
+        switch mutation {
+        case .append(let title): state.items.append(.init(title: title))
+        case .finish(let index): state.items[index].isDone = true
+        }
+        return state
+      }
+    }
+
+    /// The response to an index without an item.
+    struct NoSuchItem: ActionError, Equatable {
+      let index: Int
+      var status: Int { 404 }
+      var title: String { "There is no item \\(index)" }
+    }
+
+    """
+  }
+
+  private var main: String {
+    """
+    import \(name.module)
+    import ReactorHost
+    import ReactorService
+
+    CommandLineInterface.main { context in
+      try await context.serve([
+        ReactorRegistration(
+          "\(name.text)", summary: "Things to do", exampleActions: [.add("Buy milk"), .finish(0)]
+        ) {
+          \(name.type)Reactor()
+        }
+      ])
+    }
+
+    """
+  }
+
+  private var tests: String {
+    """
+    import ReactorTesting
+    import Testing
+
+    @testable import \(name.module)
+
+    struct \(name.type)ReactorTests {
+      @Test func `an item is added and finished`() async {
+        let test = ReactorTest(\(name.type)Reactor())
+        await test.send(.add("Buy milk")) { $0.items = [.init(title: "Buy milk")] }
+        await test.send(.finish(0)) { $0.items[0].isDone = true }
+        await test.finish()
+      }
+
+      @Test func `an item that does not exist cannot be finished`() async {
+        let test = ReactorTest(\(name.type)Reactor())
+        await test.send(.finish(7))
+        await test.receive(failure: NoSuchItem(index: 7))
+        await test.finish()
+      }
+    }
+
+    """
+  }
+
+  private var makefile: String {
+    """
+    .PHONY: run test image packages
+
+    run: packages ## Build and start the daemon on 127.0.0.1:8080.
+    	swift run \(name.text) serve
+
+    test: packages ## Run the tests.
+    	swift test
+
+    image: ## Build the image.
+    	\(imageCommand)
+
+    packages: # Install the Debian packages of reactord that are missing.
+    	@swift package resolve
+    	@\(source.folder)/config/install-packages build
+
+    """
+  }
+
+  private var imageCommand: String {
+    switch source {
+    case .path(let path): "docker build --build-context reactord=\(path) -t \(name.text) ."
+    case .url: "docker build -t \(name.text) ."
+    }
+  }
+
+  private var dockerfile: String {
+    var text = """
+      FROM swift:6.3-bookworm AS build
+      WORKDIR /build/\(name.text)
+
+      """
+    if case .path(let path) = source {
+      text += """
+        # The sources of reactord: docker build --build-context reactord=\(path) …
+        COPY --from=reactord . \(path)
+
+        """
+    }
+    text += """
+      COPY Package.swift ./
+      COPY Sources Sources
+      COPY Tests Tests
+      RUN swift package resolve \\
+        && \(source.folder)/config/install-packages build \\
+        && swift build -c release --static-swift-stdlib --product \(name.text) \\
+        && \(source.folder)/config/image-root /image .build/release/\(name.text) 0.1.0
+
+      # The binary, the libraries that it loads, and no shell or package manager.
+      FROM scratch
+      COPY --from=build /image /
+
+      USER 10001:0
+      WORKDIR /var/lib/\(name.text)
+      VOLUME /var/lib/\(name.text)
+      # A loopback address inside a container cannot be reached from outside.
+      ENV REACTORD_LISTEN=0.0.0.0:8080
+      EXPOSE 8080
+      HEALTHCHECK --interval=10s --timeout=5s --start-period=5s CMD ["\(name.text)", "health"]
+      STOPSIGNAL SIGTERM
+      ENTRYPOINT ["\(name.text)"]
+      CMD ["serve"]
+
+      """
+    return text
+  }
+
+  private var readme: String {
+    """
+    # \(name.text)
+
+    A daemon that hosts `\(name.type)Reactor` with reactord.
+
+    ```sh
+    make test
+    make run
+    ```
+
+    In another terminal:
+
+    ```sh
+    session=http://127.0.0.1:8080/v1/reactors/\(name.text)/sessions/home
+    curl --json '{"add":"Buy milk"}' $session/actions
+    curl --json '{"finish":0}' $session/actions
+    curl $session/state
+    ```
+
+    The inspector at <http://127.0.0.1:8080/> shows all sessions. The reactor is in
+    `Sources/\(name.module)/\(name.type)Reactor.swift`.
+
+    """
+  }
+}
