@@ -154,14 +154,14 @@ screenshots: ## Write screenshots of the pages to .build/screenshots.
 
 lint: ## Check the format, the rules and the language of the sources.
 	@$(packages) lint
-	swift format lint --strict --parallel --recursive --configuration config/swift-format.json $(formatted)
+	swift format lint --strict --parallel --recursive $(formatted)
 	config/check-sources
 
 check-portable: ## Check that the sources and the scripts assume no processor.
 	config/check-portable
 
 format: ## Format the sources.
-	swift format --in-place --parallel --recursive --configuration config/swift-format.json $(formatted)
+	swift format --in-place --parallel --recursive $(formatted)
 
 docs: ## Write the documentation of the libraries to .build/docs.
 	@$(packages) build

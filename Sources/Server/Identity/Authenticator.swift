@@ -141,7 +141,8 @@ package final class Authenticator: Sendable {
   ///   - now: The time in seconds since 1970.
   /// - Returns: The principal and its grants.
   /// - Throws: The reason for 401.
-  package func authenticate(cookie token: [UInt8], at now: Int64) throws(Failure) -> Authentication {
+  package func authenticate(cookie token: [UInt8], at now: Int64) throws(Failure) -> Authentication
+  {
     let access = try authenticate(token, at: now)
     if case .staticToken = access.source { throw .unknownToken }
     return access

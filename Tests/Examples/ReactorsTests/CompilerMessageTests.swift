@@ -83,7 +83,9 @@ struct CompilerMessageTests {
   ]
 
   private static let page = URL(filePath: #filePath).deletingLastPathComponent()
-    .appending(path: "../../../Sources/Server/ReactorService/Documentation.docc/IfTheCompilerSays.md")
+    .appending(
+      path: "../../../Sources/Server/ReactorService/Documentation.docc/IfTheCompilerSays.md"
+    )
     .standardizedFileURL
 
   /// The module map of OpenSSL, which the modules of the host import.

@@ -36,6 +36,8 @@ final class ReaderPool: Sendable {
   /// - Parameters:
   ///   - condition: What must hold before the body is called; the read waits for it.
   ///   - body: Reads until a deadline, in ``Clock/milliseconds``.
+  /// - Returns: The value of the body.
+  /// - Throws: The error of the last attempt.
   func read<Value: Sendable>(
     when condition: () -> Bool = { true },
     _ body: (Connection, _ deadline: Int64) throws(DatabaseError) -> Value

@@ -41,7 +41,8 @@ struct StoreSetup {
         let wasAccepting = isAccepting
         if !wasAccepting { isAccepting = Connection.isAccepting(address) }
         guard isAccepting, !wasAccepting else {
-          throw PostgresLogError("cannot connect to \(address): \(error)", isTemporary: !isAccepting)
+          throw PostgresLogError(
+            "cannot connect to \(address): \(error)", isTemporary: !isAccepting)
         }
       }
     }

@@ -15,7 +15,8 @@ struct UsersAndRightsTests {
   @Test(arguments: ["CartDelegate.swift", "main.swift"])
   func `the guide quotes the files that are compiled`(file: String) throws {
     let code = try String(
-      contentsOf: Self.root.appending(path: "Tests/Examples/UsersAndRights/\(file)"), encoding: .utf8)
+      contentsOf: Self.root.appending(path: "Tests/Examples/UsersAndRights/\(file)"),
+      encoding: .utf8)
     #expect(try Self.blocks().contains { $0.language == "swift" && $0.code == code })
   }
 

@@ -13,7 +13,8 @@ struct SessionsThatTalkTests {
   @Test(arguments: ["DirectoryReactor.swift", "RoomReactor.swift", "main.swift"])
   func `the tutorial quotes the files that are compiled`(file: String) throws {
     let code = try String(
-      contentsOf: Guide.root.appending(path: "Tests/Examples/SessionsThatTalk/\(file)"), encoding: .utf8)
+      contentsOf: Guide.root.appending(path: "Tests/Examples/SessionsThatTalk/\(file)"),
+      encoding: .utf8)
     #expect(guide.blocks.contains { $0.language == "swift" && $0.code == code })
   }
 

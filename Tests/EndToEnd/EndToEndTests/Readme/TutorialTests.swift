@@ -15,7 +15,8 @@ import Testing
       contentsOf: Self.root.appending(path: "Tests/Examples/Tutorial/\(file)"), encoding: .utf8)
     let article = try String(
       contentsOf: Self.root.appending(
-        path: "Sources/Server/ReactorService/Documentation.docc/BuildAChatRoom.md"), encoding: .utf8)
+        path: "Sources/Server/ReactorService/Documentation.docc/BuildAChatRoom.md"), encoding: .utf8
+    )
     #expect(article.contains("```swift\n\(code)```\n"))
   }
 
