@@ -83,7 +83,8 @@ struct ProcessFaultTests {
   }
 
   @Test func `an action that blocks a request thread is quarantined`() throws {
-    let server = try start("--supervise-watchdog", "2", "--http-workers", "2")
+    // The supervisor kills a service whose crash report takes longer than that.
+    let server = try start("--supervise-watchdog", "10", "--http-workers", "2")
     let session = server.session(of: "faulty")
     // Afterwards the session is in memory, and a request thread executes its actions.
     #expect(try session.post(#"{"add":1}"#).status == 200)
