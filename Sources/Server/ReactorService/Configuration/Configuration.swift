@@ -22,7 +22,7 @@ public struct Configuration: Sendable {
   /// `http.compression`: the size from which responses are compressed, in bytes; 0 disables it.
   public var compressionMinimum = 1_400
 
-  /// `http.hosts`: the accepted names in `Host`; empty derives them from ``listen``.
+  /// `http.hosts`: the accepted names in `Host`; empty derives them from `listen`.
   public var hostNames: Set<String> = []
 
   /// The settings of credentials and rights.
