@@ -514,7 +514,7 @@ let package = Package(
         "ReactorStreams", "ReactorTransport", "SampleToken",
       ], exclude: ["counts.json", "system-calls.json"],
       swiftSettings: settings),
-    .target(name: "AllocationCounter", ),
+    .target(name: "AllocationCounter"),
     // A token and its key, for programs that measure.
     .target(name: "SampleToken", swiftSettings: settings),
     // `make hostile`: abusive clients beside well-behaved ones.
@@ -582,14 +582,13 @@ for (group, names) in groups {
   for target in package.targets where target.path == nil {
     let subject = target.isTest ? String(target.name.dropLast("Tests".count)) : target.name
     guard names.contains(subject) else { continue }
-    let isSource =
-      !target.isTest && !["Support", "Tools"].contains(group) && subject != "ReadmeExample"
-    target.path = "\(isSource ? "Sources" : "Tests")/\(group)/\(target.name)"
+    let top = target.isTest || ["Support", "Tools"].contains(group) ? "Tests" : "Sources"
+    target.path = "\(top)/\(group)/\(target.name)"
   }
 }
 
-// `make test PART=ReactorHostTests`: only these targets, or the tests of groups, separated by commas, and the ones they
-// need, so that a change of one part builds and links its tests alone.
+// `make test PART=ReactorHostTests`: only these targets, or the tests of groups, separated by commas, and the
+// ones they need, so that a change of one part builds and links its tests alone.
 if let part = Context.environment["REACTORD_PART"] {
   let targets = Dictionary(uniqueKeysWithValues: package.targets.map { ($0.name, $0) })
   var names: Set<String> = []
