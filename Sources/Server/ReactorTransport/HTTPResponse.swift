@@ -29,6 +29,11 @@ package struct HTTPResponse: Sendable {
   /// For metrics and logs; not sent.
   package var problem: String?
 
+  /// The client of a stream that a trusted proxy has named, or `nil` if its peer is the client.
+  ///
+  /// Streams take turns by client; not sent.
+  public var client: ClientAddress?
+
   /// Creates a response.
   package init(
     status: Int, headers: HTTPFields = [:], body: Body = .empty, problem: String? = nil

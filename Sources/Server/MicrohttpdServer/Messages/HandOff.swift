@@ -17,6 +17,10 @@ struct HandOff: Sendable {
   /// The connection's share of its client's limit.
   var permit: ConnectionPermit?
 
+  /// The client's turn among the streams, or `nil` if the connections of its peer are those of many
+  /// clients.
+  var client: TurnBudget.Entry?
+
   /// The delay before a rejection is written.
   var delay = Duration.zero
 }
@@ -25,7 +29,7 @@ extension HandOff {
   /// Creates a hand-off of a connection that is sent one response and then closed.
   init(
     socket: Int32, rejection response: HTTPResponse, isHead: Bool,
-    permit: ConnectionPermit? = nil, delay: Duration = .zero
+    permit: ConnectionPermit? = nil, client: TurnBudget.Entry? = nil, delay: Duration = .zero
   ) {
     var body: [UInt8] = []
     if case .bytes(let bytes) = response.body { body = bytes } else { response.discard() }
@@ -33,6 +37,6 @@ extension HandOff {
       status: response.status, headers: response.headers, framing: .length(body.count))
     self.init(
       socket: socket, head: isHead ? head.bytes : head.bytes + body, stream: nil, isChunked: false,
-      permit: permit, delay: delay)
+      permit: permit, client: client, delay: delay)
   }
 }

@@ -217,7 +217,8 @@ final class Exchange: Sendable {
     guard let socket = connection.duplicateSocket() else { return }
     worker.core.adopt(
       HandOff(
-        socket: socket, head: [], stream: nil, isChunked: false, permit: worker.slots[slot].permit))
+        socket: socket, head: [], stream: nil, isChunked: false, permit: worker.slots[slot].permit,
+        client: worker.slots[slot].client))
   }
 
   private func send(_ response: consuming HTTPResponse, on worker: RequestWorker) -> MHD_Result {
@@ -252,7 +253,8 @@ final class Exchange: Sendable {
     return handOff(
       HandOff(
         socket: socket, head: head.bytes, stream: isHead ? nil : stream, isChunked: !isHTTP10,
-        permit: worker.slots[slot].permit))
+        permit: worker.slots[slot].permit,
+        client: worker.slots[slot].client ?? response.client.map { TurnBudget.entry(of: $0) }))
   }
 
   /// Rejects the request before its body was read to the end.
@@ -284,7 +286,7 @@ final class Exchange: Sendable {
     return handOff(
       HandOff(
         socket: socket, rejection: response, isHead: intake.isHead,
-        permit: worker.slots[slot].permit, delay: delay))
+        permit: worker.slots[slot].permit, client: worker.slots[slot].client, delay: delay))
   }
 
   /// `.NO` makes libmicrohttpd close its descriptor without writing to it (nor `shutdown`, because of

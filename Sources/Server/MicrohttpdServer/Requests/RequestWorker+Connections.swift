@@ -111,7 +111,7 @@ extension RequestWorker {
     core.adopt(
       HandOff(
         socket: socket, rejection: HTTPResponse(status: violation.rawValue), isHead: false,
-        permit: slots[index].permit))
+        permit: slots[index].permit, client: slots[index].client))
   }
 
   /// Starts the timeout of the head when libmicrohttpd has read a request line.

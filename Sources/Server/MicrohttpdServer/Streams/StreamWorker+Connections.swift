@@ -9,17 +9,11 @@ extension StreamWorker {
       head: arrival.head, hasStream: arrival.stream != nil, isChunked: arrival.isChunked,
       isDelayed: arrival.delay > .zero)
     let socket = StreamSocket(arrival.socket)
-    if index == slots.count {
-      slots.append(
-        StreamSlot(
-          connection: connection, socket: socket, generation: 0, stream: arrival.stream,
-          permit: arrival.permit))
-    } else {
-      let isQueued = slots[index].isQueued
-      slots[index] = StreamSlot(
-        connection: connection, socket: socket, isQueued: isQueued,
-        generation: slots[index].generation &+ 1, stream: arrival.stream, permit: arrival.permit)
-    }
+    let slot = StreamSlot(
+      connection: connection, socket: socket, client: arrival.client,
+      generation: index == slots.count ? 0 : slots[index].generation &+ 1, stream: arrival.stream,
+      permit: arrival.permit)
+    if index == slots.count { slots.append(slot) } else { slots[index] = slot }
     if let stream = arrival.stream {
       silence.touch(index, at: now)
       unchecked.touch(index, at: now)
@@ -85,9 +79,11 @@ extension StreamWorker {
     stalled.remove(index)
     lingering.remove(index)
     delayed.remove(index)
+    queue.remove(index)
     socket.close()
-    slots[index].permit = nil
     endStream(index)
+    // The slot holds nothing of the client any more: neither its permit nor bytes that it has not read.
+    slots[index] = StreamSlot(generation: slots[index].generation)
     freeSlots.append(index)
   }
 
@@ -159,9 +155,9 @@ extension StreamWorker {
     guard let socket = slots[index].socket else { return }
     slots[index].hasInput = false
     switch socket.drop() {
-    case .bytes(let count): slots[index].dropped += count
+    case .bytes(let count): slots[index].didDrop(count)
     case .more(let count):
-      slots[index].dropped += count
+      slots[index].didDrop(count)
       slots[index].hasInput = true
       enqueue(index)
     case .end: return clientEnds(index)

@@ -3,10 +3,10 @@ internal import SystemThreads
 
 /// The thread of a `StreamLoop`, which owns its connections.
 ///
-/// Connections with work are in one FIFO queue, each at most once. A turn serves a bounded number
-/// of connections and writes a bounded number of bytes, and a connection with many pending bytes
-/// returns to the end of the queue after each share. These bounds limit the delay that a broadcast
-/// to thousands of streams, or of a large State, causes for other streams.
+/// Connections with work are in one queue, each at most once, in which clients take turns. A turn serves
+/// a bounded number of connections and writes a bounded number of bytes, and a connection with many
+/// pending bytes returns to the end of the queue after each share. These bounds limit the delay that a
+/// broadcast to thousands of streams, or of a large State, causes for the streams of other clients.
 ///
 /// Confined to one thread, its own or a request worker's, and therefore neither locked nor
 /// `Sendable`.
@@ -49,9 +49,8 @@ final class StreamWorker {
   /// Connections whose response is delayed.
   var delayed = DelayedResponses()
 
-  /// The indices of connections with work, from `queueStart` on.
-  var queue: [Int] = []
-  var queueStart = 0
+  /// The connections with work.
+  var queue = FairQueue()
 
   /// The bytes that were written in this turn.
   var bytesWritten = 0
@@ -101,12 +100,12 @@ final class StreamWorker {
   ///
   /// - Parameter time: The present time: a request can have blocked the thread since the turn began.
   func takeEarlyTurn(at time: @autoclosure () -> Int64 = Clock.milliseconds) {
-    guard silence.count > 0, queueStart == queue.count else { return }
+    guard silence.count > 0, queue.isEmpty else { return }
     receiveMessages()
-    guard queueStart < queue.count else { return }
+    guard !queue.isEmpty else { return }
     now = time()
     for _ in 0..<Self.earlyConnections {
-      guard queueStart < queue.count, silence.time(of: queue[queueStart]) != now else { return }
+      guard let first = queue.first, silence.time(of: first) != now else { return }
       serveQueue(atMost: 1)
     }
   }
@@ -130,7 +129,7 @@ final class StreamWorker {
   ///
   /// Requests a wake for the next message, unless the inbox has messages.
   func millisecondsToSleep() -> Int32 {
-    queueStart < queue.count || !loop.inbox.prepareToSleep() ? 0 : millisecondsUntilTimer()
+    !queue.isEmpty || !loop.inbox.prepareToSleep() ? 0 : millisecondsUntilTimer()
   }
 
   /// Waits for events of the connections, and handles them.
@@ -146,11 +145,7 @@ final class StreamWorker {
   }
 
   /// Appends a connection to the queue, unless it is already queued.
-  func enqueue(_ index: Int) {
-    guard !slots[index].isQueued else { return }
-    slots[index].isQueued = true
-    queue.append(index)
-  }
+  func enqueue(_ index: Int) { queue.append(index, of: slots[index].client) }
 
   private func wake(_ group: StreamGroup) {
     guard wokenGroups.insert(ObjectIdentifier(group)).inserted else { return }
@@ -169,19 +164,9 @@ final class StreamWorker {
 
   private func serveQueue(atMost connections: Int) {
     var turns = connections
-    while turns > 0, queueStart < queue.count, bytesWritten < Self.bytesPerTurn {
-      let index = queue[queueStart]
-      queueStart += 1
+    while turns > 0, bytesWritten < Self.bytesPerTurn, let index = queue.removeFirst() {
       turns -= 1
-      slots[index].isQueued = false
       serve(index)
-    }
-    if queueStart == queue.count {
-      queue.removeAll(keepingCapacity: true)
-      queueStart = 0
-    } else if queueStart >= 4096 {
-      queue.removeFirst(queueStart)
-      queueStart = 0
     }
   }
 

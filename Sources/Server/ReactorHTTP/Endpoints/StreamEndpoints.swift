@@ -107,7 +107,9 @@ struct StreamEndpoints {
   ) -> HTTPResponse {
     guard !call.isHead else { return HTTPResponse(status: 200, headers: headers) }
     let body = call.scope.api.guarded(stream(), call, names)
-    return HTTPResponse(status: 200, headers: headers, body: .stream(body))
+    var response = HTTPResponse(status: 200, headers: headers, body: .stream(body))
+    response.client = call.scope.client
+    return response
   }
 
   /// Responds with a stream of a session or global; only its head for `HEAD`.

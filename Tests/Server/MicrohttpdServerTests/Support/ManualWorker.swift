@@ -12,21 +12,33 @@ final class ManualWorker {
   private let worker: StreamWorker
   private let clients: [Int32]
 
-  init(streams count: Int, settings: MicrohttpdServer.Settings = .init()) throws {
+  /// Creates a worker.
+  ///
+  /// - Parameters:
+  ///   - count: The number of streams.
+  ///   - clientOf: The client of each stream, by its index.
+  ///   - settings: The settings.
+  /// - Throws: If there are no sockets.
+  init(
+    streams count: Int, of clientOf: (Int) -> TurnBudget.Entry? = { _ in nil },
+    settings: MicrohttpdServer.Settings = .init()
+  ) throws {
     streams = (0..<count).map { _ in TestStream() }
     let loop = try StreamLoop(settings: settings, openStreams: try #require(ActivityCount()))
     worker = loop.makeWorker()
     var clients: [Int32] = []
-    for stream in streams {
+    for (index, stream) in streams.enumerated() {
       var ends: [Int32] = [-1, -1]
       guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0 else {
         throw TestFailure("no sockets")
       }
       clients.append(ends[0])
-      loop.adopt(HandOff(socket: ends[1], head: [], stream: stream, isChunked: false))
+      loop.adopt(
+        HandOff(
+          socket: ends[1], head: [], stream: stream, isChunked: false, client: clientOf(index)))
     }
     self.clients = clients
-    takeTurn()
+    repeat { takeTurn() } while !worker.queue.isEmpty
     advanceClock()
   }
 
@@ -47,6 +59,12 @@ final class ManualWorker {
     worker.handleEvents(waiting: 0)
     worker.now = now
   }
+
+  /// Closes a client's end of its connection.
+  func hangUp(_ index: Int) { shutdown(clients[index], Int32(SHUT_RDWR)) }
+
+  /// The number of bytes that all slots hold, of open and of closed connections.
+  var heldBytes: Int { worker.slots.reduce(0) { $0 + $1.connection.pending.count } }
 
   /// The time until the next timer is due, in milliseconds.
   var untilTimer: Int32 { worker.millisecondsUntilTimer() }

@@ -27,6 +27,9 @@ struct FairQueue {
 
   var isEmpty: Bool { turns.isEmpty }
 
+  /// The connection that ``removeFirst()`` returns next.
+  var first: Int? { turns.first.map { Int(lines[Int($0)].head) } }
+
   /// Appends a connection to those of its client, unless it waits already.
   mutating func append(_ index: Int, of client: TurnBudget.Entry?) {
     while links.count <= index { links.append(Link()) }
