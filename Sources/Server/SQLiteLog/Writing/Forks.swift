@@ -32,19 +32,19 @@ struct Forks {
   static let copyBound = 64
   private static let reservedBytes: UInt64 = 1 << 30
   private static let rowsPerGroup = 1000
-  /// The number of snapshots per group: fewer than rows, since each is a complete State.
-  private static let snapshotsPerStep = 20
 
   private var copies: [Name: Copy] = [:]
   /// The copies that the current transaction has started, and those that it has ended.
   private var started: [Name] = []
   private var ended: [Name] = []
-  /// The number of rows that this group may still copy.
-  private var budget = 0
+  /// The numbers of rows and of their bytes that this group may still copy.
+  private var budget = (rows: 0, bytes: 0)
 
   private let folder: String
   private let lastMutation: Statement
   private let lastSnapshot: Statement
+  private let nextMutations: RowSlice
+  private let nextSnapshots: RowSlice
   private let copyMutations: Statement
   private let copyGlobals: Statement
   private let copyEarlierGlobals: Statement
@@ -63,13 +63,14 @@ struct Forks {
       "SELECT version FROM mutations WHERE session = ?1 ORDER BY version DESC LIMIT 1")
     lastSnapshot = try connection.prepare(
       "SELECT version FROM snapshots WHERE session = ?1 ORDER BY version DESC LIMIT 1")
+    nextMutations = try RowSlice("mutations", of: "action", "mutation", in: connection)
+    nextSnapshots = try RowSlice("snapshots", of: "state", in: connection)
     copyMutations = try connection.prepare(
       """
       INSERT INTO mutations
         (session, version, at, action, global, revision, mutation, checksum, principal)
       SELECT ?1, version, at, action, global, revision, mutation, checksum, principal
       FROM mutations WHERE session = ?2 AND version > ?3 AND version <= ?4
-      ORDER BY version LIMIT ?5
       """)
     // The latest revision of each global: with max(), SQLite reads the other columns from the row
     // with the maximum.
@@ -97,7 +98,6 @@ struct Forks {
       INSERT INTO snapshots (session, version, state, schema, chain, checksum)
       SELECT ?1, version, state, schema, chain, checksum FROM snapshots
       WHERE session = ?2 AND version > ?3 AND version <= ?4
-      ORDER BY version LIMIT \(Self.snapshotsPerStep)
       """)
     // The rows end with the version, and begin with version 1 or after a snapshot.
     isReadable = try connection.prepare(
@@ -124,7 +124,7 @@ struct Forks {
 
   /// Begins a transaction.
   mutating func beginGroup() {
-    budget = Self.rowsPerGroup
+    budget = (Self.rowsPerGroup, WorkSlice.bytes)
     (started, ended) = ([], [])
   }
 
@@ -181,18 +181,26 @@ struct Forks {
   /// - Returns: Whether the copy is complete up to the version.
   mutating func copySome(_ copy: Copy, upTo version: Int) throws(DatabaseError) -> Bool {
     guard let source = copy.source else { return true }
-    guard budget > 0 else { return false }
+    guard budget.rows > 0, budget.bytes > 0 else { return false }
+    budget.rows -= 1
     let start = try lastMutation.first(copy.id, as: Int.self) ?? 0
-    let limit = budget
-    try copyMutations.execute(copy.id, source.id, start, version, limit)
-    let copied = copyMutations.changeCount
-    if copied > 0 { try copyGlobals.execute(copy.id, start) }
-    budget -= max(1, copied)
-    guard copied < limit else { return false }
+    if let next = try nextMutations.next(
+      of: source.id, after: start, upTo: version, atMost: budget.rows + 1, &budget.bytes)
+    {
+      try copyMutations.execute(copy.id, source.id, start, next.version)
+      budget.rows -= copyMutations.changeCount - 1
+      try copyGlobals.execute(copy.id, start)
+      guard !next.hasMore else { return false }
+    }
     if copy.includesSnapshots {
-      try copySnapshots.execute(
-        copy.id, source.id, lastSnapshot.first(copy.id, as: Int.self) ?? 0, version)
-      guard copySnapshots.changeCount < Self.snapshotsPerStep else { return false }
+      let start = try lastSnapshot.first(copy.id, as: Int.self) ?? 0
+      if let next = try nextSnapshots.next(
+        of: source.id, after: start, upTo: version, atMost: max(1, budget.rows), &budget.bytes)
+      {
+        try copySnapshots.execute(copy.id, source.id, start, next.version)
+        budget.rows -= copySnapshots.changeCount
+        guard !next.hasMore else { return false }
+      }
     }
     try copyEarlierGlobals.execute(copy.id, source.id, version)
     return true

@@ -11,7 +11,6 @@ struct Removals {
   }
 
   private static let rowsPerStep = 500
-  private static let snapshotsPerStep = 20
 
   /// The last version whose entry is to be deleted, by the id of the history.
   private var trims: [Int64: Int] = [:]
@@ -21,6 +20,8 @@ struct Removals {
   private let insertHistory: Statement
   private let listHistories: Statement
   private let deleteHistory: Statement
+  private let nextMutations: RowSlice
+  private let nextSnapshots: RowSlice
   private let deleteMutations: Statement
   private let deleteSnapshots: Statement
   private let deleteGlobals: Statement
@@ -33,17 +34,12 @@ struct Removals {
     insertHistory = try connection.prepare("INSERT OR IGNORE INTO removals (session) VALUES (?1)")
     listHistories = try connection.prepare("SELECT session FROM removals ORDER BY session")
     deleteHistory = try connection.prepare("DELETE FROM removals WHERE session = ?1")
+    nextMutations = try RowSlice("mutations", of: "action", "mutation", in: connection)
+    nextSnapshots = try RowSlice("snapshots", of: "state", in: connection)
     deleteMutations = try connection.prepare(
-      """
-      DELETE FROM mutations WHERE session = ?1 AND version <= min(?2, \(Self.rowsPerStep) + (
-        SELECT version FROM mutations WHERE session = ?1 ORDER BY version LIMIT 1))
-      """)
+      "DELETE FROM mutations WHERE session = ?1 AND version <= ?2")
     deleteSnapshots = try connection.prepare(
-      """
-      DELETE FROM snapshots WHERE rowid IN (
-        SELECT rowid FROM snapshots WHERE session = ?1 AND version < ?2
-        LIMIT \(Self.snapshotsPerStep))
-      """)
+      "DELETE FROM snapshots WHERE session = ?1 AND version <= ?2")
     deleteGlobals = try connection.prepare("DELETE FROM globals WHERE session = ?1")
     deleteAccepted = try connection.prepare("DELETE FROM accepted WHERE session = ?1")
     deleteOutcomes = try connection.prepare(
@@ -133,10 +129,21 @@ struct Removals {
   ///
   /// - Returns: Whether there were none left.
   private func deleteSome(of id: Int64, upTo version: Int) throws(DatabaseError) -> Bool {
-    try deleteMutations.execute(id, version)
-    guard deleteMutations.changeCount == 0 else { return false }
-    try deleteSnapshots.execute(id, version)
-    return deleteSnapshots.changeCount == 0
+    var bytes = WorkSlice.bytes
+    // The numbers of damaged rows can be negative.
+    if let next = try nextMutations.next(
+      of: id, after: .min, upTo: version, atMost: Self.rowsPerStep, &bytes)
+    {
+      try deleteMutations.execute(id, next.version)
+      return false
+    }
+    guard
+      let next = try nextSnapshots.next(
+        of: id, after: .min, upTo: version == .max ? .max : version - 1, atMost: Self.rowsPerStep,
+        &bytes)
+    else { return true }
+    try deleteSnapshots.execute(id, next.version)
+    return false
   }
 
   private func deleteOutcomes(of id: Int64) throws(DatabaseError) -> Bool {

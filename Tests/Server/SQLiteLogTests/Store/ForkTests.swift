@@ -80,6 +80,27 @@ import Testing
     #expect(try count(Self.other) == version)
   }
 
+  @Test func `a group copies and deletes at most 1 MiB of large rows, and one more`() throws {
+    let writer = try writer()
+    let large = Array(#""\#(String(repeating: "x", count: 300_000))""#.utf8)
+    let entries = (1...10).map {
+      LogEntry(version: $0, at: .now, action: nil, global: nil, mutation: large)
+    }
+    let append = WriteOperation.append(Self.source, LogBatch(entries), epoch: "one", version: 0)
+    #expect(try writer.write(append) == [.written])
+    let fork = WriteOperation.fork(
+      Self.source, at: Cursor(epoch: "one", version: 10), to: Self.target, epoch: "two")
+    var counts: [String] = []
+    while try writer.write(fork) == [.unfinished] { counts.append(try countAll()) }
+    #expect(counts == ["14|2\n", "18|2\n"])
+    #expect(try count(Self.target) == 10)
+    // The group that ends the session deletes its first rows.
+    #expect(try writer.write(.end(Self.target)) == [.written])
+    #expect(try countAll() == "16|2\n")
+    try removeAll(writer)
+    #expect(try countAll() == "10|1\n")
+  }
+
   @Test func `a crash deletes an unfinished copy`() throws {
     var writer = try writerWithHistory()
     #expect(try writer.write(Self.fork) == [.unfinished])

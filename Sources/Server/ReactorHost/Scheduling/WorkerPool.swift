@@ -1,0 +1,68 @@
+internal import Dispatch
+internal import ReactorStreams
+internal import Synchronization
+
+/// Executes work that would block a request worker, a stream loop or the thread that completes commits:
+/// lists, metrics, large bodies, reading from disk, encoding, comparing, folding and compressing large
+/// States.
+///
+/// At most `width` threads execute jobs; they exist only while there are jobs. Each client has a
+/// queue of its own, and the queues take turns, so that a client with many jobs delays another one
+/// by one job per client. A long job is a loop that enqueues its rest after each ``WorkSlice``. A stream, a channel and a connection each have at most one job at a time,
+/// so their number bounds the queues; ``enqueueIfRoom(for:_:)`` has bounds of its own.
+package final class WorkerPool: Sendable {
+  package typealias Job = @Sendable () -> Void
+
+  private let width: Int
+  private let jobs: Mutex<FairQueue<WorkOwner, Job>>
+  private let threads: DispatchQueue
+
+  /// Creates a pool.
+  ///
+  /// - Parameters:
+  ///   - width: The maximum number of threads. With 0, callers execute their jobs themselves.
+  ///   - name: The name of its threads.
+  package init(width: Int, named name: String = "background") {
+    self.width = width
+    jobs = Mutex(FairQueue(width: width))
+    threads = DispatchQueue(label: name, attributes: .concurrent)
+  }
+
+  /// Enqueues a job.
+  ///
+  /// - Parameters:
+  ///   - owner: The client; by default that of the job that this thread executes.
+  ///   - bounds: The maximum numbers of waiting jobs, of the owner and in all, or `nil` for any.
+  ///   - job: The job.
+  /// - Returns: Whether the job was enqueued; `false` if too many are waiting.
+  @discardableResult
+  package func enqueue(
+    for owner: WorkOwner = .current, within bounds: (own: Int, all: Int)? = nil,
+    _ job: @escaping Job
+  ) -> Bool {
+    guard width > 0 else {
+      job()
+      return true
+    }
+    let isEnqueued = jobs.withLock { jobs in
+      if let bounds, jobs.pending >= bounds.all || jobs.count(of: owner) >= bounds.own {
+        return false
+      }
+      jobs.append(job, of: owner)
+      return true
+    }
+    if let next = jobs.withLock({ $0.begin() }) { threads.async { self.execute(next) } }
+    return isEnqueued
+  }
+
+  private func execute(_ first: (owner: WorkOwner, job: Job)) {
+    var next: (owner: WorkOwner, job: Job)? = first
+    while let (owner, job) = next {
+      WorkOwner.$current.withValue(owner) { job() }
+      next = jobs.withLock { jobs in
+        jobs.end(owner)
+        return jobs.begin()
+      }
+    }
+  }
+}
