@@ -13,9 +13,10 @@ extension ReactorAPI {
       compression.isExpensive(response, for: scope.head.acceptsGzip)
     {
       let response = response
-      return background.enqueue(for: .client(scope.client?.network)) { [self] in
+      background.enqueue(for: .client(scope.client?.network)) { [self] in
         send(complete(response, of: scope))
       }
+      return
     }
     send(complete(response, of: scope))
   }

@@ -52,11 +52,6 @@ extension ReactorAPI {
     /// The web pages and the JavaScript client.
     package var files = StaticFiles()
 
-    /// The number of threads for long-running requests.
-    ///
-    /// By default two: one reads from disk while the other compares states or compresses.
-    package var backgroundThreads = 2
-
     /// `streams.heartbeat`: the interval that event streams announce; `nil` announces none.
     package var heartbeat: Duration?
 

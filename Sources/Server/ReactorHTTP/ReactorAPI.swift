@@ -45,9 +45,7 @@ package final class ReactorAPI: HTTPResponder {
   package convenience init(
     host: Host, settings: Settings = Settings(), logger: Logger = .silent
   ) {
-    self.init(
-      host: host, settings: settings, logger: logger,
-      background: WorkerPool(width: settings.backgroundThreads))
+    self.init(host: host, settings: settings, logger: logger, background: host.background)
   }
 
   init(

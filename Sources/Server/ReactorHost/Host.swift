@@ -103,6 +103,9 @@ public final class Host: Sendable {
   /// Whether loading a session reads from disk, so that a request worker must not do it.
   public var readsFromDisk: Bool { environment.log.readsFromDisk }
 
+  /// Executes work that would block another thread, in turn by client.
+  package var background: WorkerPool { environment.background }
+
   /// Reads whether the log has a session, ended or not.
   ///
   /// Blocks on the disk if ``readsFromDisk``.

@@ -280,8 +280,13 @@ struct UpkeepRound {
     let count = try execute("select count(*) from \(s).outcomes").first(as: Int.self) ?? 0
     var surplus = count - rules.outcomeBound
     while !isEnded(), surplus > 0 {
+      // The session with the most outcomes pays, so that its keys do not displace those of others.
       let deleted = try deleteOutcomes(
-        "order by at limit $1::int8", .of(min(surplus, Self.rowsPerStep)))
+        """
+        where (shard, history) = (
+          select shard, history from \(s).outcomes group by 1, 2 order by count(*) desc limit 1)
+        order by at limit $1::int8
+        """, .of(min(surplus, Self.rowsPerStep)))
       guard deleted > 0 else { break }
       surplus -= deleted
     }

@@ -33,7 +33,7 @@ final class ChangeStream: ByteStream {
   private let filter: ChangeFilter
   private let text: ChangeText
   private let channels: EventChannels
-  private let client: WorkerPool.Owner
+  private let client: WorkOwner
   /// Woken after a read of this stream; commits wake ``EventChannels/changeStreams``.
   private let group = StreamGroup()
   private let state: Mutex<State>
@@ -49,7 +49,7 @@ final class ChangeStream: ByteStream {
   ///   - client: The client, whose reads take turns with those of others.
   init(
     _ feed: any ChangeFeed, from start: ChangeStart, _ filter: ChangeFilter, _ text: ChangeText,
-    of channels: EventChannels, for client: WorkerPool.Owner
+    of channels: EventChannels, for client: WorkOwner
   ) {
     self.feed = feed
     self.filter = filter

@@ -92,7 +92,7 @@ extension StreamEndpoints {
   private func subscribe(
     to sessions: ArraySlice<((Source, (any SessionSource)?), StreamView)>,
     _ parts: [CompositeStream.Part], _ wanted: StreamRequest,
-    by owner: StreamOwner, of client: WorkerPool.Owner,
+    by owner: StreamOwner, of client: WorkOwner,
     _ completion: @escaping @Sendable ([CompositeStream.Part]?) -> Void
   ) {
     guard let ((source, session), view) = sessions.first else { return completion(parts) }

@@ -12,7 +12,7 @@ struct SessionScan: Sendable {
   /// Decides per session whether it is part of the list, or returns `nil` for all.
   let isIncluded: (@Sendable (_ id: String) -> Bool)?
   let background: WorkerPool
-  let owner: WorkerPool.Owner
+  let owner: WorkOwner
 
   /// Reads pages until there are no more sessions, or `visit` returns `false`.
   ///

@@ -169,7 +169,7 @@ extension Call {
   }
 
   /// The owner of the request's work on background threads.
-  var owner: WorkerPool.Owner { .client(scope.client?.network) }
+  var owner: WorkOwner { .client(scope.client?.network) }
 
   /// Executes a load: immediately if it does not block, otherwise on a background thread.
   func load(in host: Host, _ load: @escaping @Sendable () -> Void) {

@@ -1,3 +1,4 @@
+internal import ReactorHost
 internal import Synchronization
 
 /// Bounds the number of concurrent long reads; clients take turns.
@@ -17,17 +18,17 @@ final class HistoryReads: Sendable {
   static let share = 2
 
   private let turns = Mutex(
-    SharedTurns<WorkerPool.Owner, Read>(width: HistoryReads.width, share: HistoryReads.share))
+    FairQueue<WorkOwner, Read>(width: HistoryReads.width, share: HistoryReads.share))
 
   /// Begins a read, immediately or after others.
-  func enqueue(for owner: WorkerPool.Owner, _ read: @escaping Read) {
+  func enqueue(for owner: WorkOwner, _ read: @escaping Read) {
     turns.withLock { $0.append(read, of: owner) }
     beginReads()
   }
 
   /// Begins a read unless too many reads of its owner, or of all owners, are waiting; returns
   /// whether it was enqueued.
-  func enqueueIfRoom(for owner: WorkerPool.Owner, _ read: @escaping Read) -> Bool {
+  func enqueueIfRoom(for owner: WorkOwner, _ read: @escaping Read) -> Bool {
     let hasRoom = turns.withLock { turns in
       guard turns.pending < Limits.backgroundJobs,
         turns.count(of: owner) < Limits.backgroundJobsPerClient

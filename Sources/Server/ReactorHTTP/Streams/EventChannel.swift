@@ -46,7 +46,7 @@ final class EventChannel: SessionObserver {
   private let background: WorkerPool
   private let documents: DocumentCache
   /// The owner of the channel's jobs in the worker pool.
-  private let owner: WorkerPool.Owner
+  private let owner: WorkOwner
   /// Whether the source has so many views that this one must not delay its commits.
   private let isExtra: Bool
   private let state: Mutex<State>
@@ -67,7 +67,7 @@ final class EventChannel: SessionObserver {
   ///   - isExtra: Whether the source has so many views that this one must not delay its commits.
   init(
     _ source: any StateSource, _ view: StreamView, bound: Int, background: WorkerPool,
-    documents: DocumentCache, client: WorkerPool.Owner, isExtra: Bool
+    documents: DocumentCache, client: WorkOwner, isExtra: Bool
   ) {
     self.source = source
     self.view = view

@@ -18,7 +18,7 @@ extension EventChannels {
   ///     State encoded; with `nil` if too much work of the client waits.
   func subscribe(
     to source: any StateSource, _ wanted: StreamRequest, in view: StreamView, by owner: StreamOwner,
-    of client: WorkerPool.Owner, from position: StreamPosition,
+    of client: WorkOwner, from position: StreamPosition,
     completion: @escaping SubscriptionCompletion
   ) {
     let channel = join(source, view, of: client)
@@ -64,7 +64,7 @@ private struct PendingSubscription: Sendable {
   let channels: EventChannels
   let channel: EventChannel
   let owner: StreamOwner
-  let client: WorkerPool.Owner
+  let client: WorkOwner
   let notices: StreamNotices?
   /// The activity of effects for the opening.
   let activity: ActivityChannel.Update?

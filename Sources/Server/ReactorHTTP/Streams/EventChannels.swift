@@ -53,7 +53,7 @@ final class EventChannels: Sendable {
   /// Adds a stream of a client to the channel of a session or global and a view; creates the channel
   /// for the first stream.
   func join(
-    _ source: any StateSource, _ view: StreamView, of client: WorkerPool.Owner = .streams
+    _ source: any StateSource, _ view: StreamView, of client: WorkOwner = .streams
   ) -> EventChannel {
     let key = Key(source: ObjectIdentifier(source), view: view)
     return table.withLock { table in

@@ -54,7 +54,7 @@ final class Subscription: Sendable {
   private let channels: EventChannels
   private let owner: StreamOwner
   /// The client, whose work takes turns with that of others.
-  private let client: WorkerPool.Owner
+  private let client: WorkOwner
   private let wantsEveryVersion: Bool
   /// The events that are not States, or `nil` if the client did not request any.
   private let notices: StreamNotices?
@@ -77,7 +77,7 @@ final class Subscription: Sendable {
   ///   - notices: The events that are not States, or `nil` if the client did not request any.
   init(
     _ channel: EventChannel, of channels: EventChannels, by owner: StreamOwner = .anonymous,
-    client: WorkerPool.Owner = .streams, seen: Int, shown: ArraySlice<UInt8>?, everyVersion: Bool,
+    client: WorkOwner = .streams, seen: Int, shown: ArraySlice<UInt8>?, everyVersion: Bool,
     replay: (any StateReplay)? = nil,
     notices: StreamNotices? = nil
   ) {

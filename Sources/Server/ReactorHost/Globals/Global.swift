@@ -242,7 +242,11 @@ public final class Global<Value: Codable & Sendable>: RefreshableGlobal, Observa
       publications.post((), handle: publishNext)
       return
     }
-    ManyObservers.queue.async { self.publications.post((), handle: self.publishNext) }
+    ManyObservers.queue.async {
+      Broadcast.$current.withValue(Broadcast()) {
+        _ = self.publications.post((), handle: self.publishNext)
+      }
+    }
   }
 
   /// Publishes a value that the log has.

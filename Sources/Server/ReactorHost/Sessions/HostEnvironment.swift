@@ -15,12 +15,15 @@ final class HostEnvironment: Sendable {
   let sessions: HostedSessions
   let timers: TimerService
   let router: (any SessionRouter)?
+  /// Executes work that would block another thread, in turn by client.
+  let background: WorkerPool
 
   init(
     settings: HostSettings, log: any MutationLog, logger: Logger,
     router: (any SessionRouter)? = nil
   ) {
     self.router = router
+    background = WorkerPool(width: settings.backgroundThreads)
     sessions = HostedSessions(wait: settings.sendWait, readsFromDisk: log.readsFromDisk)
     self.settings = settings
     self.log = log
@@ -49,6 +52,8 @@ final class ReactorEnvironment: Sendable {
   let timers: TimerService
   /// Routes requests to the owners of sessions, or returns `nil` in a host that owns all.
   let router: (any SessionRouter)?
+  /// Executes work that would block another thread, in turn by client.
+  let background: WorkerPool
   let counts = ReactorCounts()
   let failedEffects = FailedEffects()
   let blocked = BlockedWork()
@@ -70,6 +75,7 @@ final class ReactorEnvironment: Sendable {
     timers = host.timers
     sessions = host.sessions
     router = host.router
+    background = host.background
   }
 
   /// Creates the parts of a session that is not hosted: without the counters, the delegate and the streams
@@ -87,6 +93,7 @@ final class ReactorEnvironment: Sendable {
     timers = other.timers
     sessions = other.sessions
     router = other.router
+    background = other.background
   }
 
   /// Returns the scope of a session for the instances of its reactor.

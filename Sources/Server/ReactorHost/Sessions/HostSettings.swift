@@ -90,6 +90,11 @@ public struct HostSettings: Sendable {
   /// order: only an unexpected end of the process indicates that the action may have caused it.
   public var runLimit = 10
 
+  /// The number of threads for work that would block another one: reads from disk, folds, copies.
+  ///
+  /// By default two: one reads from disk while the other folds, compares or compresses.
+  public var backgroundThreads = 2
+
   /// The number of mutations between two snapshots of a session, which bounds the mutations that
   /// are folded to load it.
   public var snapshotInterval = 1000

@@ -73,17 +73,22 @@ final class SessionSerialContext: GlobalContext {
   }
 
   private func deliver(_ delivered: SessionJoins.Value) {
-    session?.enqueue { [self] in
-      guard let session else { return }
-      let (value, observation) = (delivered.value, delivered.observation)
-      guard value.isNew() else { return }
-      let isApplied = session.globals.receive(value, by: observation)
-      let origin = MutationOrigin.global(
-        name: observation.mark, revision: value.revision, isApplied: isApplied)
-      // The reactor observed before the load the sources that an applied value selects.
-      session.pipeline.attribute(origin) {
-        if isApplied { joining(delivered.work) } else { delivered.work() }
-      }
+    guard let session else { return }
+    func enqueue() { session.enqueue { [self] in handle(delivered) } }
+    guard let broadcast = Broadcast.current else { return enqueue() }
+    broadcast.deliver(to: session, enqueue)
+  }
+
+  private func handle(_ delivered: SessionJoins.Value) {
+    guard let session else { return }
+    let (value, observation) = (delivered.value, delivered.observation)
+    guard value.isNew() else { return }
+    let isApplied = session.globals.receive(value, by: observation)
+    let origin = MutationOrigin.global(
+      name: observation.mark, revision: value.revision, isApplied: isApplied)
+    // The reactor observed before the load the sources that an applied value selects.
+    session.pipeline.attribute(origin) {
+      if isApplied { joining(delivered.work) } else { delivered.work() }
     }
   }
 }

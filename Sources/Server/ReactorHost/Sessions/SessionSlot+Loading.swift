@@ -249,8 +249,10 @@ extension SessionSlot {
     } catch {
       return completion(.failure(error))
     }
-    LogFolder.advance(fold, by: loaded.entries, upTo: stored.version, reading: log, mark) {
-      [self] result in
+    LogFolder.advance(
+      fold, by: loaded.entries, upTo: stored.version, reading: log, mark,
+      on: environment.background
+    ) { [self] result in
       completion(
         Result { () throws(LogError) in
           guard let fold = try result.get() else {

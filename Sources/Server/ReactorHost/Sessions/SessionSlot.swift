@@ -178,6 +178,7 @@ final class SessionSlot: Sendable {
     _ source: SessionKey, at cursor: Cursor, parameters: [UInt8]?,
     _ completion: @escaping Opening
   ) {
+    let owner = WorkOwner.current
     operations.enqueue { [self] done in
       @Sendable func finish(_ result: Result<OpenedSession, SessionError>) {
         completion(result)
@@ -189,9 +190,14 @@ final class SessionSlot: Sendable {
       ) { [self] result in
         switch result {
         case .success:
-          load(for: .use, nil) { result in
-            finish(result.map { OpenedSession(session: $0.session, wasCreated: true) })
+          @Sendable func loadFork() {
+            load(for: .use, nil) { result in
+              finish(result.map { OpenedSession(session: $0.session, wasCreated: true) })
+            }
           }
+          // The thread that completes commits neither reads nor folds.
+          guard environment.log.readsFromDisk else { return loadFork() }
+          environment.background.enqueue(for: owner) { loadFork() }
         case .failure(.lost): explain(source, at: cursor, finish)
         case .failure(let error): finish(.failure(.log(error)))
         }

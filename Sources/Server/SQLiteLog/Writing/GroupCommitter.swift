@@ -196,8 +196,7 @@ final class GroupCommitter: Sendable {
       guard !pending.isEmpty || arrived.isEmpty else { continue }
       var rest = pending[...]
       repeat {
-        let group = rest.prefix(Self.groupBound)
-        rest = rest.dropFirst(group.count)
+        var group = rest.prefix(Self.groupBound)
         let outcome: WriteOutcome
         do throws(DatabaseError) {
           if writer == nil || isBroken {
@@ -222,6 +221,8 @@ final class GroupCommitter: Sendable {
           pause = writer?.isIdle ?? true ? Self.idleInterval : 0
         }
         let results = outcome.results
+        group = group.prefix(results.count)
+        rest = rest.dropFirst(results.count)
         for (offset, result) in results.enumerated() where result == .unfinished {
           unfinished.append(group[group.startIndex + offset])
         }

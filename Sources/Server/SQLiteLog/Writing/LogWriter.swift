@@ -18,6 +18,8 @@ final class LogWriter {
   private var formerChanges: FormerChanges?
   private let retention: RetentionRules
   private let schemas: ReadableSchemas
+  /// Returns the time, for the slices.
+  var now: @Sendable () -> ContinuousClock.Instant = { .now }
   private var nextID: Int64
   /// Whether the file may contain rejected operations, see ``transact(_:)``.
   private var mayHaveLeftovers: Bool
@@ -85,10 +87,10 @@ final class LogWriter {
     try statements.clearRuns.execute()
   }
 
-  /// Writes a group of operations in their order, and does some of the maintenance that is due.
+  /// Writes operations in their order for one slice of work, and does some of the maintenance that is due.
   ///
-  /// - Returns: The result of each operation. The caller passes an unfinished operation again, with
-  ///   the next group.
+  /// - Returns: The result of each operation that was applied, at least of the first one. The caller
+  ///   passes the others and an unfinished operation again, with the next group.
   func write(_ group: ArraySlice<WriteRequest>) -> WriteOutcome {
     do throws(DatabaseError) {
       return WriteOutcome(results: try transact(group))
@@ -134,11 +136,13 @@ final class LogWriter {
     try statements.begin.execute()
     forks.beginGroup()
     do throws(DatabaseError) {
+      var slice = WorkSlice(now: now)
       for request in group {
         results.append(try apply(request.operation))
+        if slice.isOver(after: request.size) { break }
       }
       if removals.isEmpty { try sweep.plan(&removals, now: .now) }
-      let deleted = try removals.deleteSome(except: forks)
+      let deleted = try removals.deleteSome(except: forks, &outcomes)
       try outcomes.deleteSome(now: .now)
       try changes?.deleteSome(now: .now)
       try formerChanges?.deleteSome()
@@ -150,6 +154,7 @@ final class LogWriter {
       try statements.commit.execute()
       mayHaveLeftovers = false
       forks.didCommit()
+      outcomes.didCommit()
       changes?.didCommit()
       removals.didCommit(deleted)
       return results
@@ -308,12 +313,7 @@ final class LogWriter {
     for id in batch.finished {
       try statements.deleteAccepted.execute(head.id, id.request, id.place)
     }
-    for outcome in batch.outcomes {
-      try statements.putOutcome.execute(
-        head.id, outcome.key.name, outcome.key.body, outcome.at, outcome.version,
-        outcome.failure?.json)
-      outcomes.didInsert()
-    }
+    for outcome in batch.outcomes { try outcomes.put(outcome, of: head.id) }
     for change in batch.timers { try apply(change, to: head.id) }
     try statements.write(failuresOf: batch, of: key, in: head.id)
     for mark in batch.received { try statements.mark(mark, in: head.id) }

@@ -102,7 +102,9 @@ struct Removals {
   // MARK: Step by step
 
   /// Deletes some rows of histories that are not being copied, within a transaction.
-  mutating func deleteSome(except forks: Forks) throws(DatabaseError) -> Step {
+  mutating func deleteSome(
+    except forks: Forks, _ outcomes: inout OutcomeSweep
+  ) throws(DatabaseError) -> Step {
     if let (id, version) = trims.first(where: { !forks.concern($0.key) }) {
       let isDone = try deleteSome(of: id, upTo: version)
       return isDone ? .trimmed(id, upTo: version) : .deletedSome
@@ -111,7 +113,7 @@ struct Removals {
     guard let id = try nextHistory(except: forks) else {
       return forks.isEmpty ? .deletedHistories : .none
     }
-    if try deleteSome(of: id, upTo: .max), try deleteOutcomes(of: id) {
+    if try deleteSome(of: id, upTo: .max), try deleteOutcomes(of: id, &outcomes) {
       for statement in [deleteGlobals, deleteAccepted, deleteHistory] { try statement.execute(id) }
     }
     return .deletedSome
@@ -146,9 +148,13 @@ struct Removals {
     return false
   }
 
-  private func deleteOutcomes(of id: Int64) throws(DatabaseError) -> Bool {
+  private func deleteOutcomes(
+    of id: Int64, _ outcomes: inout OutcomeSweep
+  ) throws(DatabaseError) -> Bool {
     try deleteOutcomes.execute(id)
-    return deleteOutcomes.changeCount == 0
+    let count = deleteOutcomes.changeCount
+    outcomes.didChange(id, by: -count)
+    return count == 0
   }
 
   /// Records that the transaction of a step was committed.

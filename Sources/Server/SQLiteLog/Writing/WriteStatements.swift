@@ -18,7 +18,6 @@ struct WriteStatements {
   let putAccepted: Statement
   let deleteAccepted: Statement
   let clearRuns: Statement
-  let putOutcome: Statement
   let putTimer: Statement
   let deleteTimer: Statement
   let deleteTimers: Statement
@@ -84,11 +83,6 @@ struct WriteStatements {
     deleteAccepted = try connection.prepare(
       "DELETE FROM accepted WHERE session = ?1 AND request = ?2 AND place = ?3")
     clearRuns = try connection.prepare("UPDATE accepted SET runs = 0 WHERE runs > 0")
-    putOutcome = try connection.prepare(
-      """
-      INSERT OR REPLACE INTO outcomes (session, key, body, at, version, failure)
-      VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-      """)
     putTimer = try connection.prepare(
       """
       INSERT OR REPLACE INTO timers (session, id, due, action, period, catches_up)

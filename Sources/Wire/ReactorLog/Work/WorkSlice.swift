@@ -3,13 +3,13 @@
 /// Folds, copies, sweeps and broadcasts are loops. Each begins a slice, reports the bytes of every step,
 /// and returns to its queue when the slice is over: after 5 ms or 1 MiB, whichever comes first. So the
 /// work of a client delays that of others by at most one slice and one step.
-package struct WorkSlice {
+package struct WorkSlice: Sendable {
   /// The time of a slice.
   package static let time = Duration.milliseconds(5)
   /// The bytes of a slice: about what is read or copied in 5 ms.
   package static let bytes = 1 << 20
 
-  private let now: () -> ContinuousClock.Instant
+  private let now: @Sendable () -> ContinuousClock.Instant
   private let end: ContinuousClock.Instant
   /// The bytes that remain.
   package private(set) var remainingBytes = WorkSlice.bytes
@@ -19,7 +19,7 @@ package struct WorkSlice {
   /// Begins a slice.
   ///
   /// - Parameter now: Returns the time.
-  package init(now: @escaping () -> ContinuousClock.Instant = { .now }) {
+  package init(now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
     self.now = now
     end = now() + Self.time
   }

@@ -3,10 +3,11 @@ import Synchronization
 import Testing
 
 @testable import ReactorHTTP
+@testable import ReactorHost
 
 struct HistoryReadsTests {
-  private static let first = WorkerPool.Owner.client(ClientAddress(version4: 1))
-  private static let second = WorkerPool.Owner.client(ClientAddress(version4: 2))
+  private static let first = WorkOwner.client(ClientAddress(version4: 1))
+  private static let second = WorkOwner.client(ClientAddress(version4: 2))
 
   /// Reads that the test ends.
   private final class Reads: Sendable {
@@ -24,7 +25,7 @@ struct HistoryReadsTests {
     }
   }
 
-  private static func client(_ number: UInt32) -> WorkerPool.Owner {
+  private static func client(_ number: UInt32) -> WorkOwner {
     .client(ClientAddress(version4: number))
   }
 

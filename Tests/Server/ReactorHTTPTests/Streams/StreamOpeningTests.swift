@@ -3,6 +3,7 @@ import ReactorTransport
 import Testing
 
 @testable import ReactorHTTP
+@testable import ReactorHost
 
 /// The openings of streams, while the only thread of the pool is busy.
 @Suite(.timeLimit(.minutes(60)))

@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 
 @testable import ReactorHTTP
+@testable import ReactorHost
 
 @Suite(.timeLimit(.minutes(60)))
 struct WorkerPoolTests {
@@ -46,8 +47,8 @@ struct WorkerPoolTests {
     let isHeld = Atomic(true)
     // The thread is busy until all jobs are enqueued.
     pool.enqueue { while isHeld.load(ordering: .acquiring) {} }
-    let first = WorkerPool.Owner.client(ClientAddress(version4: 1))
-    let second = WorkerPool.Owner.client(ClientAddress(version4: 2))
+    let first = WorkOwner.client(ClientAddress(version4: 1))
+    let second = WorkOwner.client(ClientAddress(version4: 2))
     for number in 0..<50 { pool.enqueue(for: first) { begun.add("first \(number)") } }
     for number in 0..<3 { pool.enqueue(for: second) { begun.add("second \(number)") } }
     isHeld.store(false, ordering: .releasing)
@@ -63,7 +64,7 @@ struct WorkerPoolTests {
     let isHeld = Atomic(true)
     let done = Recorder<Int>()
     pool.enqueue { while isHeld.load(ordering: .acquiring) {} }
-    let first = WorkerPool.Owner.client(ClientAddress(version4: 1))
+    let first = WorkOwner.client(ClientAddress(version4: 1))
     var accepted = 0
     while accepted < 100_000, pool.enqueueIfRoom(for: first, { done.add(1) }) { accepted += 1 }
     #expect(accepted == Limits.backgroundJobsPerClient)

@@ -25,6 +25,8 @@ struct Service {
     settings.files = Self.files
     adjust(&settings)
     var hostSettings = HostSettings()
+    // Without threads, background jobs are executed at once.
+    hostSettings.backgroundThreads = workers
     adjustHost(&hostSettings)
     // The effect reports each added number as its progress, in tenths.
     let effect = effect.trackProgress { mutation in
@@ -38,10 +40,9 @@ struct Service {
           NumberReactor(effect: effect)
         }
       ], globals: [Global<String?>("motto", nil)], log: log, settings: hostSettings)
-    // Without threads, background jobs are executed at once.
     api = ReactorAPI(
       host: host, settings: settings, logger: .silent,
-      background: WorkerPool(width: workers), adding: endpoints + makeEndpoints(host),
+      background: host.background, adding: endpoints + makeEndpoints(host),
       expiries: expiries)
   }
 

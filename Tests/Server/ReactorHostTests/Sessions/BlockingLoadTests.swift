@@ -1,4 +1,3 @@
-import Glibc
 import ReactorCore
 import ReactorHost
 import ReactorLog
@@ -10,23 +9,21 @@ import Testing
 struct BlockingLoadTests {
   private let stage = Stage(over: LogDouble(MemoryLog(), readsFromDisk: true))
 
-  /// Whether each completion was called on this thread.
-  private func isSameThread() -> @Sendable () -> Bool {
-    let caller = pthread_self()
-    return { pthread_equal(caller, pthread_self()) != 0 }
-  }
+  /// Whether a completion is called within the call of the test.
+  @TaskLocal private static var isHere = false
 
   @Test func `a stored session is loaded on another thread, and a new one is created on this one`()
     async throws
   {
     _ = try stage.session().send(#"{"add":1}"#)
     try stage.sweep()
-    let isHere = isSameThread()
     let calls = Recorder<Bool>()
     let reactor = try stage.reactor()
-    reactor.session("new", for: .ensure) { _ in calls.add(isHere()) }
-    #expect(calls.values == [true])
-    reactor.session("demo", for: .ensure) { _ in calls.add(isHere()) }
+    Self.$isHere.withValue(true) {
+      reactor.session("new", for: .ensure) { _ in calls.add(Self.isHere) }
+      #expect(calls.values == [true])
+      reactor.session("demo", for: .ensure) { _ in calls.add(Self.isHere) }
+    }
     try await eventually { calls.values.count == 2 }
     #expect(calls.values == [true, false])
   }
@@ -35,11 +32,12 @@ struct BlockingLoadTests {
     let session = try stage.session()
     let body = Array(#"{"add":1}"#.utf8)
     try session.send(#"{"add":1}"#, key: "k")
-    let isHere = isSameThread()
     let calls = Recorder<String>()
     func submit(_ key: String) throws {
-      try session.submit(body, ifAt: nil, key: key, for: nil, accepted: nil) {
-        calls.add("\(isHere()) \($0.words)")
+      try Self.$isHere.withValue(true) {
+        try session.submit(body, ifAt: nil, key: key, for: nil, accepted: nil) {
+          calls.add("\(Self.isHere) \($0.words)")
+        }
       }
     }
     try submit("k")

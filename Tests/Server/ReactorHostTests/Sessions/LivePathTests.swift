@@ -134,10 +134,9 @@ struct LivePathTests {
   }
 
   private func fork(_ host: Host, at version: Int, to id: String) throws -> any Session {
-    let results = Recorder<Result<OpenedSession, SessionError>>()
-    try #require(host.reactor("pages")).fork("p", at: version, to: id, parameters: nil) {
-      results.add($0)
-    }
-    return try #require(results.values.first).get().session
+    let reactor = try #require(host.reactor("pages"))
+    return try waitForResult {
+      reactor.fork("p", at: version, to: id, parameters: nil, completion: $0)
+    }.session
   }
 }

@@ -1,13 +1,13 @@
 import ReactorHost
+import ReactorLog
 import Testing
 
 extension Host {
-  /// Opens a session whose log reads complete immediately.
+  /// Opens a session, and waits until its log is folded.
   func open(
     _ reactor: String, _ id: String, for intent: SessionIntent = .use
   ) throws -> any Session {
-    let results = Recorder<Result<OpenedSession, SessionError>>()
-    try #require(self.reactor(reactor)).session(id, for: intent) { results.add($0) }
-    return try #require(results.values.first).get().session
+    let reactor = try #require(self.reactor(reactor))
+    return try waitForResult { reactor.session(id, for: intent, completion: $0) }.session
   }
 }

@@ -86,6 +86,9 @@ final class LogDouble: MutationLog {
     return write != nil
   }
 
+  /// The number of delayed writes.
+  var heldCount: Int { state.withLock { $0.held.count } }
+
   /// Executes the delayed writes and those that they cause.
   func releaseAll() {
     while releaseOne() {}

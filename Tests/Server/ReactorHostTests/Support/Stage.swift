@@ -16,6 +16,7 @@ struct Stage {
     logger: Logger = .silent, _ adjust: (inout HostSettings) -> Void = { _ in }
   ) {
     var settings = HostSettings()
+    settings.backgroundThreads = 0
     adjust(&settings)
     let double = LogDouble(log)
     self.log = double

@@ -169,7 +169,7 @@ import Testing
     }
     var groups = 0
     while !waiting.isEmpty {
-      let results = try writer.write(waiting)
+      let results = try writer.write(all: waiting)
       #expect(!results.contains(.rejected(.conflict)))
       waiting = zip(waiting, results).compactMap { $1 == .unfinished ? $0 : nil }
       groups += 1
@@ -190,7 +190,7 @@ import Testing
         to: SessionKey(reactor: "counter", id: "\(index)"),
         epoch: "e\(index)")
     }
-    let results = try writer.write(forks)
+    let results = try writer.write(all: forks)
     #expect(results.prefix(Forks.copyBound).allSatisfy { $0 == .unfinished })
     #expect(
       results.suffix(2).allSatisfy {
@@ -307,17 +307,5 @@ import Testing
     #expect(throws: Never.self) { try result?.get() }
     #expect(result != nil)
     #expect(try count(Self.target) == Self.length)
-  }
-}
-
-extension LogWriter {
-  fileprivate func write(_ operations: WriteOperation...) throws -> [WriteResult] {
-    try write(operations)
-  }
-
-  fileprivate func write(_ operations: [WriteOperation]) throws -> [WriteResult] {
-    let outcome = write(operations.map { WriteRequest($0, completion: nil) }[...])
-    if let failure = outcome.failure { throw failure }
-    return outcome.results
   }
 }

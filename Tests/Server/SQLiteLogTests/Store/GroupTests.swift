@@ -1,4 +1,5 @@
 import ReactorLog
+import Synchronization
 import Testing
 
 @testable import SQLiteLog
@@ -41,6 +42,7 @@ import Testing
 
   @Test func `operations beside one with an unsuitable value are written`() throws {
     let writer = try LogWriter(file, StoreRules(), afterFailure: false)
+    writer.stopClock()
     let outcome = writer.write(group(["a", "rejected", "b"])[...])
     #expect(outcome.results == [.written, .rejected(.lost(to: nil)), .written])
     #expect(outcome.failure == nil)
@@ -51,6 +53,7 @@ import Testing
     throws
   {
     let writer = try LogWriter(file, StoreRules(), afterFailure: false)
+    writer.stopClock()
     let outcome = writer.write(group(["a", "rejected", "failing", "b"])[...])
     let failure = try #require(outcome.failure)
     #expect(
@@ -62,8 +65,28 @@ import Testing
     #expect(try stored() == "0")
   }
 
+  @Test func `a group ends after 1 MiB or 5 ms, and the rest is in the next one`() throws {
+    let writer = try LogWriter(file, StoreRules(), afterFailure: false)
+    writer.stopClock()
+    let large = String(repeating: "x", count: 600_000)
+    let operations = group([large, large, "a", "b"])
+    #expect(writer.write(operations[...]).results == [.written, .written])
+    // Each reading of the clock is 3 ms later.
+    let time = Mutex(ContinuousClock.now)
+    writer.now = {
+      time.withLock { time in
+        time += .milliseconds(3)
+        return time
+      }
+    }
+    let more = group(["", "", "", "c", "d", "e"])
+    #expect(writer.write(more[3...]).results == [.written, .written])
+    #expect(try stored() == "0,1,3,4")
+  }
+
   @Test func `a failing store rejects a whole group that no value splits`() throws {
     let writer = try LogWriter(file, StoreRules(), afterFailure: false)
+    writer.stopClock()
     let outcome = writer.write(group(["a", "failing", "b"])[...])
     let failure = try #require(outcome.failure)
     #expect(outcome.results == Array(repeating: .rejected(failure.logError), count: 3))

@@ -1,7 +1,8 @@
 import LogTestSupport
 import ReactorLog
-import SQLiteLog
 import Testing
+
+@testable import SQLiteLog
 
 /// The retention of outcomes, and the count of starts.
 @Suite struct OutcomeTests {
@@ -38,6 +39,55 @@ import Testing
     for _ in 0..<6 { try await again.drain() }
     #expect(try count() == "10\n")
     #expect(again.close())
+  }
+
+  @Test func `the keys of one session do not displace those of others`() throws {
+    let file = StoreFile(path: folder["log.db"])
+    try file.prepare()
+    let rules = StoreRules(outcomeRetention: .seconds(3600), outcomeBound: 100)
+    var writer = try LogWriter(file, rules, afterFailure: false)
+    let now = Timestamp.now.milliseconds
+    func append(_ count: Int, to id: String, at: Int64) throws {
+      let key = SessionKey(reactor: "counter", id: id)
+      let batch = outcomes(count, at: Timestamp(milliseconds: now + at))
+      #expect(
+        try writer.write(.append(key, batch, epoch: "one", version: 0)) == [.written])
+    }
+    func counts() throws -> String {
+      repeat { _ = try writer.write(.maintenance) } while !writer.isIdle
+      return try Shell.sqlite(
+        folder["log.db"], "SELECT count(*) FROM outcomes GROUP BY session ORDER BY min(at)")
+    }
+    // The oldest outcomes are those of two sessions with few of them.
+    try append(10, to: "one", at: 0)
+    try append(20, to: "two", at: 1)
+    for step in 2..<10 { try append(100, to: "large", at: Int64(step)) }
+    #expect(try counts() == "10\n20\n70\n")
+    // A further process counts them again.
+    writer = try LogWriter(file, rules, afterFailure: false)
+    try append(50, to: "large", at: 20)
+    try append(5, to: "one", at: 21)
+    #expect(try counts() == "15\n20\n65\n")
+    // The same keys replace their outcomes.
+    try append(5, to: "one", at: 21)
+    #expect(try counts() == "15\n20\n65\n")
+    // Sessions with equally many outcomes pay with their oldest ones.
+    for id in 0..<200 { try append(1, to: "\(id)", at: 30 + Int64(id)) }
+    let total = try counts().split(separator: "\n").reduce(0) { $0 + (Int($1) ?? 0) }
+    #expect(total == 100)
+  }
+
+  @Test func `counts are exact after transactions that were rolled back`() {
+    var counts = OutcomeCounts()
+    counts.adjust(1, by: 3)
+    counts.didCommit()
+    counts.adjust(1, by: -2)
+    counts.adjust(2, by: 7)
+    #expect(!counts.hasLargeShare(1))
+    counts.didRollBack()
+    #expect(counts.total == 3)
+    #expect(counts.hasLargeShare(1))
+    #expect(!counts.hasLargeShare(2))
   }
 
   @Test func `an outcome of the future is retained, because a clock was set back`() async throws {

@@ -1,25 +1,30 @@
 internal import ReactorLog
 
-/// Folds the log of a session up to a version, page by page.
+/// Folds the log of a session up to a version, page by page and slice by slice.
 ///
-/// No thread waits for a page: the thread that delivers a page folds it.
+/// No thread waits for a page: the thread that delivers a page begins to fold it. After each
+/// ``WorkSlice`` the fold returns to the queue of background work, behind that of other clients.
 final class LogFolder: Sendable {
   private let log: any SessionLog
   private let fold: any SessionFold
   private let target: Int
   private let mark: CodeMark
+  private let background: WorkerPool
+  /// The client whose request folds the log.
+  private let owner = WorkOwner.current
   private let completion: ReadCompletion<(any SessionFold)?>
   /// Executes the reads, so that reads that complete synchronously do not nest.
   private let reads = SerialAsyncQueue()
 
   private init(
     _ log: any SessionLog, _ fold: any SessionFold, upTo target: Int, _ mark: CodeMark,
-    _ completion: @escaping ReadCompletion<(any SessionFold)?>
+    _ background: WorkerPool, _ completion: @escaping ReadCompletion<(any SessionFold)?>
   ) {
     self.log = log
     self.fold = fold
     self.target = target
     self.mark = mark
+    self.background = background
     self.completion = completion
   }
 
@@ -31,14 +36,15 @@ final class LogFolder: Sendable {
   ///   - target: The version.
   ///   - log: The session's log.
   ///   - mark: Marks the code of the reactor.
-  ///   - completion: Called with the fold; with `nil` if the log ends earlier, or retention has removed
+  ///   - background: Executes the slices after the first one.
+  ///   - completion: Called on any thread with the fold; with `nil` if the log ends earlier, or retention has removed
   ///     entries.
   static func advance(
     _ fold: any SessionFold, by entries: [LogEntry] = [], upTo target: Int,
-    reading log: any SessionLog, _ mark: CodeMark,
+    reading log: any SessionLog, _ mark: CodeMark, on background: WorkerPool,
     completion: @escaping ReadCompletion<(any SessionFold)?>
   ) {
-    let folder = LogFolder(log, fold, upTo: target, mark, completion)
+    let folder = LogFolder(log, fold, upTo: target, mark, background, completion)
     guard fold.version < target, !entries.isEmpty else { return folder.readNext() }
     folder.didRead(.success(entries))
   }
@@ -51,7 +57,7 @@ final class LogFolder: Sendable {
   ///   - log: The session's log.
   ///   - environment: The reactor.
   ///   - completion: Called with a fold at the version; with `nil` in the same cases as
-  ///     ``advance(_:by:upTo:reading:_:completion:)``.
+  ///     ``advance(_:by:upTo:reading:_:on:completion:)``.
   static func read(
     _ version: Int, of session: SessionScope, from log: any SessionLog,
     in environment: ReactorEnvironment, completion: @escaping ReadCompletion<(any SessionFold)?>
@@ -61,7 +67,9 @@ final class LogFolder: Sendable {
       do throws(LogError) {
         let snapshot = try result.get()
         let fold = try mark.reading { try environment.witness.fold(snapshot, session) }
-        advance(fold, upTo: version, reading: log, mark, completion: completion)
+        advance(
+          fold, upTo: version, reading: log, mark, on: environment.background,
+          completion: completion)
       } catch {
         completion(.failure(error))
       }
@@ -103,11 +111,31 @@ final class LogFolder: Sendable {
     do throws(LogError) {
       let entries = try page.get()
       guard entries.first?.version == fold.version + 1 else { return completion(.success(nil)) }
-      try mark.reading { try fold.fold(entries.prefix { $0.version <= target }) }
+      advance(by: entries.prefix { $0.version <= target })
+    } catch {
+      completion(.failure(error))
+    }
+  }
+
+  /// Folds entries for one slice, and the rest in later ones.
+  private func advance(by entries: ArraySlice<LogEntry>) {
+    var rest = entries
+    var slice = WorkSlice()
+    do throws(LogError) {
+      while let entry = rest.first {
+        try mark.reading { try fold.fold(CollectionOfOne(entry)) }
+        rest.removeFirst()
+        if slice.isOver(after: entry.mutation.count) { break }
+      }
     } catch {
       return completion(.failure(error))
     }
-    readNext()
+    guard fold.version < target else { return completion(.success(fold)) }
+    guard !rest.isEmpty || slice.hasEnded else { return readNext() }
+    let next = rest
+    background.enqueue(for: owner) { [self] in
+      if next.isEmpty { readNext() } else { advance(by: next) }
+    }
   }
 }
 

@@ -1,4 +1,3 @@
-internal import Dispatch
 internal import ReactorCoding
 internal import ReactorCore
 internal import ReactorLog
@@ -31,7 +30,7 @@ final class HostedSessions: SessionLink {
   private let state = Mutex(State())
   private let readsFromDisk: Bool
   /// Executes loads and folds for which no request thread may be blocked.
-  private let loading = DispatchQueue(label: "loads")
+  private let loading = WorkerPool(width: 1, named: "loads")
 
   init(wait: Duration, readsFromDisk: Bool) {
     self.wait = wait
@@ -66,7 +65,7 @@ final class HostedSessions: SessionLink {
 
   /// Calls a closure on the queue of loads.
   func enqueue(_ body: @escaping @Sendable () -> Void) {
-    loading.async(execute: body)
+    loading.enqueue(body)
   }
 
   func send(
