@@ -29,9 +29,20 @@ extension CommitMachine {
   ///
   /// - Returns: The version, or `nil` if none is due.
   mutating func beginSnapshot(interval: Int) -> Int? {
-    guard !hasEnded, reducedVersion - lastSnapshot >= interval else { return nil }
+    guard snapshotIsDue(at: reducedVersion, interval: interval) else { return nil }
     lastSnapshot = reducedVersion
+    bytesSinceSnapshot = 0
     return reducedVersion
+  }
+
+  /// Whether a snapshot is due: after a number of mutations, or after 1 MiB of them.
+  ///
+  /// A snapshot is not larger than the mutations that it replaces, so that snapshots at most double what
+  /// the log writes.
+  func snapshotIsDue(at version: Int, interval: Int) -> Bool {
+    guard !hasEnded, interval < .max else { return false }
+    return version - lastSnapshot >= interval
+      || bytesSinceSnapshot >= max(WorkSlice.bytes, latest.json.count) && version > lastSnapshot
   }
 
   /// Adds a snapshot.

@@ -70,6 +70,8 @@ struct CommitMachine<Reply: Sendable>: Sendable {
   /// The number of observers that do not prevent the eviction of the session.
   var passiveObservers = 0
   var lastSnapshot: Int
+  /// The bytes of the mutations since the last snapshot, as far as they are known.
+  var bytesSinceSnapshot = 0
   /// A snapshot of mutations that are not committed yet.
   @Boxed var snapshot: Snapshot? = nil
 
@@ -111,6 +113,7 @@ extension CommitMachine {
     reducedVersion += 1
     holds.insert(.turn)
     entry.version = reducedVersion
+    bytesSinceSnapshot += entry.mutation.count
     pendingEntries.append(entry)
     pendingStates.append(state)
     return reducedVersion
@@ -182,7 +185,7 @@ extension CommitMachine {
       version: base, states: batch.states, stopwatch: batch.stopwatch, observers: observers,
       continuations: dueContinuations(), replies: dueReplies(), latest: latest,
       snapshot: dueSnapshot(),
-      snapshotIsDue: !hasEnded && latest.version - lastSnapshot >= snapshotInterval)
+      snapshotIsDue: snapshotIsDue(at: latest.version, interval: snapshotInterval))
   }
 
   /// The log has rejected the batch.

@@ -97,6 +97,8 @@ public struct HostSettings: Sendable {
 
   /// The number of mutations between two snapshots of a session, which bounds the mutations that
   /// are folded to load it.
+  ///
+  /// Earlier, after 1 MiB of mutations. With `Int.max` there are no snapshots.
   public var snapshotInterval = 1000
 
   /// Whether the journal's actions are not started again.

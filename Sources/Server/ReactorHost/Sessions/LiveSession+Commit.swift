@@ -146,9 +146,15 @@ extension LiveSession {
     for proceed in publication.continuations { proceed(true) }
     publication.replies.forEach { $0.reply.respond(with: publication.latest) }
     if let snapshot = publication.snapshot { log.save(snapshot, of: epoch) }
-    if publication.snapshotIsDue { SnapshotTurn(session: self).enqueue() }
+    if publication.snapshotIsDue { enqueueSnapshot() }
     guard publication.observers.count > ManyObservers.bound else { return notify(publication) }
     ManyObservers.queue.async { self.notify(publication) }
+  }
+
+  /// Enqueues a snapshot, which encodes the State: not on the thread that completes commits.
+  private func enqueueSnapshot() {
+    guard environment.log.readsFromDisk else { return SnapshotTurn(session: self).enqueue() }
+    environment.background.enqueue(for: WorkOwner(key)) { SnapshotTurn(session: self).enqueue() }
   }
 
   /// Notifies the observers, after the responses.

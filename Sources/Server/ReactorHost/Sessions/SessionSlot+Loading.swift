@@ -151,13 +151,16 @@ extension SessionSlot {
     for intent: SessionIntent, _ parameters: [UInt8]?, _ winner: NodeID?,
     _ completion: @escaping Opening
   ) {
-    log.load(schema: environment.witness.schema()) { [self] result in
-      do throws(LogError) {
-        let loaded = try result.get()
-        guard case .stored(let stored) = loaded.record else { throw .lost(to: winner) }
-        open(stored, loaded, for: intent, parameters, completion)
-      } catch {
-        completion(.failure(.log(reported(error))))
+    // The thread that completes commits neither reads nor folds.
+    environment.sessions.load { [self] in
+      log.load(schema: environment.witness.schema()) { [self] result in
+        do throws(LogError) {
+          let loaded = try result.get()
+          guard case .stored(let stored) = loaded.record else { throw .lost(to: winner) }
+          open(stored, loaded, for: intent, parameters, completion)
+        } catch {
+          completion(.failure(.log(reported(error))))
+        }
       }
     }
   }

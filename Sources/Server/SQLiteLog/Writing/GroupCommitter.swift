@@ -82,7 +82,9 @@ final class GroupCommitter: Sendable {
     self.checkpointer = checkpointer
     guard
       SystemThread(named: "log-writer", { [self] in writeGroups() }) != nil,
-      SystemThread(named: "log-completion", { [self] in complete() }) != nil
+      SystemThread(
+        named: "log-completion",
+        { [self] in CompletionThread.$isCurrent.withValue(true) { complete() } }) != nil
     else {
       arrivals.close()
       checkpointer.close()

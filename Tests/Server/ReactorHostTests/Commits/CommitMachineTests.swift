@@ -148,6 +148,22 @@ struct CommitMachineTests {
     #expect(replies == [7])
   }
 
+  @Test func `a snapshot is due after 1 MiB of mutations, and not again at the same version`()
+    throws
+  {
+    var machine = machine()
+    for step in 1...2 {
+      _ = machine.reduced(.reduced(Array(repeating: 1, count: 1 << 19)), to: [2])
+      _ = machine.endTurn()
+      _ = takeBatch(of: &machine)
+      let committed = machine.committed(snapshotInterval: 10)
+      #expect(try #require(committed).snapshotIsDue == (step == 2))
+      _ = machine.published()
+    }
+    let versions = [machine.beginSnapshot(interval: 10), machine.beginSnapshot(interval: 10)]
+    #expect(versions == [2, nil])
+  }
+
   @Test func `journalled actions leave the journal with the last batch of their request`() throws {
     var machine = machine()
     let accepted = machine.accept(then: nil) { request in

@@ -88,6 +88,7 @@ struct SliceTests {
     var settings = HostSettings()
     settings.backgroundThreads = 1
     settings.mutationCheck = .never
+    settings.snapshotInterval = .max
     let registration = ReactorRegistration("large", summary: "") { Large(counts) }
     let host = Host([registration], settings: settings)
     let session = try host.open("large", "a", for: .ensure)

@@ -16,7 +16,7 @@ extension LogWriter {
     return outcome.results
   }
 
-  /// Lets no time pass, so that groups end with their bytes only.
+  /// Stops the clock of the slices, so that groups end with their bytes only.
   func stopClock() {
     let time = ContinuousClock.now
     now = { time }

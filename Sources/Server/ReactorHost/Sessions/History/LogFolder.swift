@@ -119,6 +119,7 @@ final class LogFolder: Sendable {
 
   /// Folds entries for one slice, and the rest in later ones.
   private func advance(by entries: ArraySlice<LogEntry>) {
+    assert(!CompletionThread.isCurrent, "A fold delays the commits of all sessions.")
     var rest = entries
     var slice = WorkSlice()
     do throws(LogError) {

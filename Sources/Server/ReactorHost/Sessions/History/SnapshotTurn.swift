@@ -10,6 +10,7 @@ struct SnapshotTurn: Sendable {
   /// The snapshot is saved when its version is committed, so that a session that is never idle gets
   /// its snapshots as well.
   func enqueue() {
+    assert(!CompletionThread.isCurrent, "A snapshot delays the commits of all sessions.")
     session.enqueue {
       let environment = session.environment
       let interval = environment.settings.snapshotInterval
