@@ -1,4 +1,5 @@
 internal import ReactorTransport
+internal import Synchronization
 internal import SystemThreads
 
 extension StreamWorker {
@@ -9,6 +10,7 @@ extension StreamWorker {
       head: arrival.head, hasStream: arrival.stream != nil, isChunked: arrival.isChunked,
       isDelayed: arrival.delay > .zero)
     let socket = StreamSocket(arrival.socket)
+    unsent.change(by: arrival.head.count)
     let slot = StreamSlot(
       connection: connection, socket: socket, client: arrival.client,
       generation: index == slots.count ? 0 : slots[index].generation &+ 1, stream: arrival.stream,
@@ -82,6 +84,7 @@ extension StreamWorker {
     queue.remove(index)
     socket.close()
     endStream(index)
+    unsent.change(by: -slots[index].connection.pending.count)
     // The slot holds nothing of the client any more: neither its permit nor bytes that it has not read.
     slots[index] = StreamSlot(generation: slots[index].generation)
     freeSlots.append(index)
@@ -92,7 +95,7 @@ extension StreamWorker {
     for index in slots.indices {
       guard let socket = slots[index].socket else { continue }
       slots[index].connection.endDelay()
-      slots[index].connection.finish()
+      update(index) { $0.finish() }
       while slots[index].socket != nil, slots[index].connection.step == .write {
         write(index, to: socket)
       }
@@ -101,10 +104,27 @@ extension StreamWorker {
     }
   }
 
+  /// Changes a connection, and counts its unsent bytes.
+  func update(_ index: Int, _ change: (inout StreamConnection) -> Void) {
+    let before = slots[index].connection.pending.count
+    change(&slots[index].connection)
+    unsent.change(by: slots[index].connection.pending.count - before)
+  }
+
+  /// Closes the connection with the most unsent bytes, once per turn: its client does not read.
+  func closeLargest() {
+    let largest = slots.indices.max {
+      slots[$0].connection.pending.count < slots[$1].connection.pending.count
+    }
+    guard let largest, slots[largest].connection.pending.count > OutboundBytes.batch else { return }
+    loop.overdue.add(1, ordering: .relaxed)
+    close(largest)
+  }
+
   private func poll(_ index: Int) {
-    guard let stream = slots[index].stream else { return slots[index].connection.finish() }
+    guard let stream = slots[index].stream else { return update(index) { $0.finish() } }
     let output = stream.next()
-    slots[index].connection.accept(output)
+    update(index) { $0.accept(output) }
     guard !slots[index].connection.isStreaming else { return }
     silence.remove(index)
     unchecked.remove(index)
@@ -114,7 +134,7 @@ extension StreamWorker {
   func write(_ index: Int, to socket: StreamSocket) {
     switch socket.write(slots[index].connection.pending) {
     case .bytes(let count):
-      slots[index].connection.wrote(count)
+      update(index) { $0.wrote(count) }
       bytesWritten += count
       if stalled.count > 0 { stalled.remove(index) }
       if slots[index].connection.isStreaming {

@@ -50,6 +50,8 @@ extension StreamWorker {
 
   private func sendHeartbeat(_ index: Int) {
     guard let chunk = slots[index].stream?.heartbeat else { return }
-    if slots[index].connection.appendHeartbeat(chunk) { enqueue(index) }
+    var isAppended = false
+    update(index) { isAppended = $0.appendHeartbeat(chunk) }
+    if isAppended { enqueue(index) }
   }
 }

@@ -24,6 +24,7 @@ final class StreamWorker {
 
   let loop: StreamLoop
   let openStreams: ActivityCount
+  let unsent: UnsentBytes
   var pace: HeartbeatPace
   let linger: Int64
   /// The time that a full socket may accept no byte; 0 is no limit.
@@ -66,6 +67,7 @@ final class StreamWorker {
   init(loop: StreamLoop, settings: MicrohttpdServer.Settings, openStreams: ActivityCount) {
     self.loop = loop
     self.openStreams = openStreams
+    unsent = loop.unsent
     pace = HeartbeatPace(interval: settings.heartbeat.milliseconds)
     linger = settings.linger.milliseconds
     stall = settings.timeouts.stall.milliseconds
@@ -163,6 +165,7 @@ final class StreamWorker {
   }
 
   private func serveQueue(atMost connections: Int) {
+    if unsent.isExceeded { closeLargest() }
     var turns = connections
     while turns > 0, bytesWritten < Self.bytesPerTurn, let index = queue.removeFirst() {
       turns -= 1

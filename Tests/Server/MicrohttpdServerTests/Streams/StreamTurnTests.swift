@@ -15,6 +15,18 @@ internal import Testing
     #expect(received.count { $0 == "news" } == min(count, 8))
   }
 
+  @Test func `beyond the bytes that all streams may hold, those with the most are closed`() throws {
+    let worker = try ManualWorker(streams: 4, unsent: 6_000_000)
+    let sizes = [2_000_000, 5_000_000, 3_000_000, 4_000_000]
+    for (stream, size) in zip(worker.streams, sizes) {
+      stream.publish(String(repeating: "x", count: size))
+    }
+    for _ in 0..<4 { worker.takeTurn() }
+    #expect(worker.streams.map(\.closings) == [0, 1, 0, 1])
+    #expect(worker.heldBytes < 5_000_000)
+    #expect(worker.overdue == 2)
+  }
+
   @Test func `the slot of a closed connection holds no bytes`() throws {
     let worker = try ManualWorker(streams: 3)
     let large = String(repeating: "x", count: 4_000_000)

@@ -18,13 +18,16 @@ final class ManualWorker {
   ///   - count: The number of streams.
   ///   - clientOf: The client of each stream, by its index.
   ///   - settings: The settings.
+  ///   - limit: The bytes that the streams may hold.
   /// - Throws: If there are no sockets.
   init(
     streams count: Int, of clientOf: (Int) -> TurnBudget.Entry? = { _ in nil },
-    settings: MicrohttpdServer.Settings = .init()
+    settings: MicrohttpdServer.Settings = .init(), unsent limit: Int = .max
   ) throws {
     streams = (0..<count).map { _ in TestStream() }
-    let loop = try StreamLoop(settings: settings, openStreams: try #require(ActivityCount()))
+    let loop = try StreamLoop(
+      settings: settings, openStreams: try #require(ActivityCount()),
+      unsent: UnsentBytes(limit: limit))
     worker = loop.makeWorker()
     var clients: [Int32] = []
     for (index, stream) in streams.enumerated() {
