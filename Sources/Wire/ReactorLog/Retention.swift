@@ -69,6 +69,18 @@ public struct RetentionRules: Equatable, Sendable {
     }
   }
 
+  /// Returns the number of mutations between two snapshots: as many as are retained, so that little more
+  /// than required remains, but at least 100, since a snapshot is a complete State.
+  ///
+  /// - Parameter longest: The number for a log of which everything is retained.
+  /// - Returns: The number.
+  package func snapshotInterval(atMost longest: Int) -> Int {
+    let counts = ([standard] + byReactor.values).map { retention in
+      if case .versions(let count) = retention { count } else { longest }
+    }
+    return min(longest, max(100, counts.min() ?? longest))
+  }
+
   /// The retention of a reactor.
   public subscript(reactor: String) -> Retention {
     byReactor[reactor] ?? standard

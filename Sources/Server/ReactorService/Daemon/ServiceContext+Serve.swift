@@ -42,6 +42,8 @@ extension ServiceContext {
     defer { deadline.isMet.store(true, ordering: .relaxed) }
     var hostSettings = configuration.host
     hostSettings.sendWait = configuration.api.actionWait
+    hostSettings.snapshotInterval = configuration.retention.snapshotInterval(
+      atMost: hostSettings.snapshotInterval)
     if configuration.isPaused { hostSettings.pause() }
     let marks = containCrashes(&hostSettings, store.sharedMarks)
     let host = Host(
