@@ -38,6 +38,10 @@ let package = Package(
     .default(enabledTraits: ["PostgreSQL"]),
   ],
   targets: [
+    // The ledger of what clients hold of shared tables. No dependencies.
+    .target(name: "Shares", swiftSettings: settings + [.strictMemorySafety()]),
+    .testTarget(name: "SharesTests", dependencies: ["Shares"], swiftSettings: settings),
+
     // The reactive kernel: standard library, Synchronization and Dispatch only.
     .target(name: "ReactorStreams", swiftSettings: settings + [.strictMemorySafety()]),
     .testTarget(
@@ -55,7 +59,7 @@ let package = Package(
 
     // The reactor protocol and its pipeline.
     .target(
-      name: "ReactorCore", dependencies: ["ReactorStreams"],
+      name: "ReactorCore", dependencies: ["ReactorStreams", "Shares"],
       swiftSettings: settings + [.strictMemorySafety()]),
     .testTarget(
       name: "ReactorCoreTests",
@@ -153,14 +157,14 @@ let package = Package(
       name: "ReactorHost",
       dependencies: [
         "Crypto", "ReactorCoding", "ReactorCore", "ReactorLog", "ReactorSessions", "ReactorStreams",
-        "Telemetry",
+        "Shares", "Telemetry",
       ],
       swiftSettings: settings + [.strictMemorySafety()]),
     .testTarget(
       name: "ReactorHostTests",
       dependencies: [
         "LogTestSupport", "ReactorCoding", "ReactorCore", "ReactorHost", "ReactorLog",
-        "ReactorStreams", "ReactorTesting", "Telemetry", "TestSupport",
+        "ReactorStreams", "ReactorTesting", "Shares", "Telemetry", "TestSupport",
       ],
       swiftSettings: settings),
     // A log whose reads complete late, and reads that block, for the tests of several targets.
@@ -197,8 +201,10 @@ let package = Package(
       ],
       swiftSettings: settings),
 
-    // The types between transport and service: requests, responses, byte streams. No dependencies.
-    .target(name: "ReactorTransport", swiftSettings: settings + [.strictMemorySafety()]),
+    // The types between transport and service: requests, responses, byte streams.
+    .target(
+      name: "ReactorTransport", dependencies: ["Shares"],
+      swiftSettings: settings + [.strictMemorySafety()]),
     .testTarget(
       name: "ReactorTransportTests", dependencies: ["ReactorTransport"], swiftSettings: settings),
 
@@ -207,7 +213,7 @@ let package = Package(
       name: "ReactorHTTP",
       dependencies: [
         "Crypto", "Identity", "ReactorCoding", "ReactorCore", "ReactorHost", "ReactorLog",
-        "ReactorStreams", "ReactorTransport", "Telemetry",
+        "ReactorStreams", "ReactorTransport", "Shares", "Telemetry",
       ],
       swiftSettings: settings + [.strictMemorySafety()]),
     .testTarget(
@@ -215,7 +221,7 @@ let package = Package(
       dependencies: [
         "ClientCore", "Crypto", "Identity", "LogTestSupport", "ReactorCoding", "ReactorCore",
         "ReactorHost", "ReactorHTTP", "ReactorLog", "ReactorStreams", "ReactorTesting",
-        "ReactorTransport", "Telemetry", "TestSupport",
+        "ReactorTransport", "Shares", "Telemetry", "TestSupport",
       ],
       swiftSettings: settings),
 
@@ -232,11 +238,15 @@ let package = Package(
     .target(name: "CSocketFilter"),  // between libmicrohttpd and its sockets
     .target(
       name: "MicrohttpdServer",
-      dependencies: ["CMicrohttpd", "CSocketFilter", "ReactorTransport", "SystemThreads"],
+      dependencies: [
+        "CMicrohttpd", "CSocketFilter", "ReactorTransport", "Shares", "SystemThreads",
+      ],
       swiftSettings: settings + [.strictMemorySafety()]),  // SE-0458
     .testTarget(
       name: "MicrohttpdServerTests",
-      dependencies: ["MicrohttpdServer", "ReactorTransport", "SystemThreads", "TestSupport"],
+      dependencies: [
+        "MicrohttpdServer", "ReactorTransport", "Shares", "SystemThreads", "TestSupport",
+      ],
       swiftSettings: settings),
 
     // The durable log: the only importer of SQLite.
@@ -372,8 +382,8 @@ let package = Package(
       dependencies: [
         "CCrashMarks", "Identity", "MicrohttpdServer",
         "ReactorCluster", "ReactorCoding", "ReactorHost", "ReactorHTTP", "ReactorLinks",
-        "ReactorLog", "ReactorPages", "ReactorTransport", "SQLiteLog", "SystemThreads", "Telemetry",
-        "TerminalClient", "Zlib",
+        "ReactorLog", "ReactorPages", "ReactorTransport", "Shares", "SQLiteLog", "SystemThreads",
+        "Telemetry", "TerminalClient", "Zlib",
         // The store postgres://, which a build without libpq omits.
         .target(name: "PostgresLog", condition: .when(traits: ["PostgreSQL"])),
       ],
@@ -548,33 +558,12 @@ let groups = [
     "ReactorCore", "ReactorFlows", "ReactorFoundation", "ReactorSessions", "ReactorStreams",
     "ReactorTesting",
   ],
-  // Client and server share these.
-  "Wire": ["ReactorCoding", "ReactorLog", "Telemetry"],
-  // A server with one node.
-  "Server": [
-    "Crypto", "Identity", "MicrohttpdServer", "ReactorHTTP", "ReactorHost", "ReactorPages",
-    "ReactorService", "ReactorTestingHost", "ReactorTransport", "SQLiteLog", "SystemThreads",
-    "Zlib", "reactord",
-  ],
-  // The store and the links of several nodes.
-  "Cluster": ["PostgresLog", "ReactorCluster", "ReactorLinks"],
-  "Client": ["ClientCore", "CurlTransport", "ReactorClient", "TerminalClient"],
-  // One target for each library in C.
-  "Doors": [
-    "CCrashMarks", "CCurl", "CLinuxEvents", "CMicrohttpd", "COpenSSL", "CPostgres", "CSQLite",
-    "CSocketFilter", "CZlib",
-  ],
-  "Examples": [
-    "PortedExamples", "PortedExamplesSwift6", "Reactors", "Rooms", "TodoReactors",
-  ],
-  "EndToEnd": ["EndToEnd"],
-  // Several test targets and tools use these.
-  "Support": [
-    "AllocationCounter", "Commands", "LogTestSupport", "PostgresServers", "PublicTestData",
-    "RandomJSON", "SampleToken", "TestSupport",
-  ],
-  "Tools": [
-    "BareHandler", "Benchmarks", "Fuzzing", "Hostile", "HotPathCounts", "StreamLoad",
+  "wire": ["ReactorCodingTests"],
+  "server": [
+    "CryptoTests", "IdentityTests", "MicrohttpdServerTests", "ReactorHTTPTests",
+    "ReactorHostTests", "ReactorLogTests", "ReactorServiceTests", "ReactorTransportTests",
+    "ReactorsTests", "SharesTests", "SQLiteLogTests", "SystemThreadsTests", "TelemetryTests",
+    "ZlibTests",
   ],
 ]
 

@@ -74,6 +74,7 @@ extension Optional<RequestContext> {
       id: self?.id ?? "to-\(session.reactor)-\(session.id)", traceparent: self?.traceparent,
       principal: self?.principal, origin: .session(reactor: sender.reactor, id: sender.id))
     context.depth = (self?.depth ?? 0) + 1
+    context.account = self?.account
     context.isUnattended = self?.isUnattended ?? true
     return context
   }

@@ -40,6 +40,8 @@ package final class Authenticator: Sendable {
     case token(TokenVerifier.Failure)
     /// The ticket is malformed, expired, of another key, for another address, or already used.
     case ticket
+    /// The client has failed too often, and its credential was not verified.
+    case tooManyFailures
 
     /// The reason as one sentence for `error_description`; it quotes nothing of the credential.
     package var sentence: String {
@@ -47,6 +49,7 @@ package final class Authenticator: Sendable {
       case .unknownToken: "The token is unknown"
       case .token(let failure): failure.sentence
       case .ticket: "The ticket has expired, was used, or is not of this service"
+      case .tooManyFailures: "Too many credentials of this address were rejected"
       }
     }
   }
@@ -106,17 +109,19 @@ package final class Authenticator: Sendable {
   /// - Parameters:
   ///   - field: The value.
   ///   - now: The time in seconds since 1970.
+  ///   - isPermitted: Whether to verify a token that is not cached; asked before the verification.
   /// - Returns: The principal and its grants, or `nil` if the value is no bearer token (RFC 6750, 2.1).
   /// - Throws: The reason for 401.
-  package func authenticate(
-    authorization field: String, at now: Int64
+  public func authenticate(
+    authorization field: String, at now: Int64, ifPermitted isPermitted: () -> Bool = { true }
   ) throws(Failure) -> Authentication? {
     var field = field
     let token = field.withUTF8 { unsafe BearerToken($0) }
     guard let token else { return nil }
     guard let digest = token.digest else { throw .token(.tooLong) }
     if let cached = cached(digest, at: now) { return cached }
-    return try verify(Array(field.utf8.dropFirst(token.start).prefix(token.count)), digest, at: now)
+    return try verify(
+      Array(field.utf8.dropFirst(token.start).prefix(token.count)), digest, at: now, isPermitted)
   }
 
   /// Authenticates a token from a query.
@@ -124,13 +129,16 @@ package final class Authenticator: Sendable {
   /// - Parameters:
   ///   - token: A static token or a JSON Web Token.
   ///   - now: The time in seconds since 1970.
+  ///   - isPermitted: Whether to verify a token that is not cached; asked before the verification.
   /// - Returns: The principal and its grants.
   /// - Throws: The reason for 401.
-  package func authenticate(_ token: [UInt8], at now: Int64) throws(Failure) -> Authentication {
+  public func authenticate(
+    _ token: [UInt8], at now: Int64, ifPermitted isPermitted: () -> Bool = { true }
+  ) throws(Failure) -> Authentication {
     guard token.count <= TokenVerifier.sizeLimit else { throw .token(.tooLong) }
     let digest = unsafe token.withUnsafeBufferPointer { unsafe SHA256.Digest(of: $0) }
     if let cached = cached(digest, at: now) { return cached }
-    return try verify(token, digest, at: now)
+    return try verify(token, digest, at: now, isPermitted)
   }
 
   /// Authenticates the value of a cookie, which must be a JSON Web Token: it expires, unlike a static
@@ -139,11 +147,13 @@ package final class Authenticator: Sendable {
   /// - Parameters:
   ///   - token: The token.
   ///   - now: The time in seconds since 1970.
+  ///   - isPermitted: Whether to verify a token that is not cached; asked before the verification.
   /// - Returns: The principal and its grants.
   /// - Throws: The reason for 401.
-  package func authenticate(cookie token: [UInt8], at now: Int64) throws(Failure) -> Authentication
-  {
-    let access = try authenticate(token, at: now)
+  public func authenticate(
+    cookie token: [UInt8], at now: Int64, ifPermitted isPermitted: () -> Bool = { true }
+  ) throws(Failure) -> Authentication {
+    let access = try authenticate(token, at: now, ifPermitted: isPermitted)
     if case .staticToken = access.source { throw .unknownToken }
     return access
   }
@@ -154,8 +164,9 @@ package final class Authenticator: Sendable {
 
   /// Verifies a token, without the lock, and adds it to the cache.
   private func verify(
-    _ token: [UInt8], _ digest: SHA256.Digest, at now: Int64
+    _ token: [UInt8], _ digest: SHA256.Digest, at now: Int64, _ isPermitted: () -> Bool
   ) throws(Failure) -> Authentication {
+    guard isPermitted() else { throw .tooManyFailures }
     let (configuration, generation) = state.withLock { ($0.configuration, $0.generation) }
     let access = try Self.verify(token, digest.bytes, configuration, generation, at: now)
     state.withLock { state in
@@ -259,11 +270,14 @@ package final class Authenticator: Sendable {
   ///   - text: The value of `?ticket=`.
   ///   - address: The client's address.
   ///   - now: The time in seconds since 1970.
+  ///   - isPermitted: Whether to verify a ticket; asked before the verification.
   /// - Returns: The principal and its grants under the current configuration.
   /// - Throws: ``Failure/ticket``.
-  package func authenticate(
-    ticket text: [UInt8], address: String, at now: Int64
+  public func authenticate(
+    ticket text: [UInt8], address: String, at now: Int64,
+    ifPermitted isPermitted: () -> Bool = { true }
   ) throws(Failure) -> Authentication {
+    guard isPermitted() else { throw .tooManyFailures }
     let key = state.withLock { $0.configuration.ticketKey }
     guard let ticket = Ticket(text, key: key), now < ticket.expiry,
       ticket.address.map({ $0.utf8.elementsEqual(address.utf8) }) ?? true,

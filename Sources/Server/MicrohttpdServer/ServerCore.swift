@@ -1,4 +1,5 @@
 internal import ReactorTransport
+internal import Shares
 internal import Synchronization
 internal import SystemThreads
 
@@ -16,7 +17,6 @@ final class ServerCore: Sendable {
   /// The number of connections for requests that were closed because their clients were too slow.
   let overdue = Atomic<Int>(0)
 
-  private let buffered = Atomic<Int>(0)
   private let rejected = Atomic<Int>(0)
   private let requestLoops: [RequestLoop]
   private let streamLoops: [StreamLoop]
@@ -31,7 +31,7 @@ final class ServerCore: Sendable {
   ) throws(ServerError) {
     self.settings = settings
     self.responder = responder
-    admission = Admission(limits: settings.limits)
+    admission = Admission(settings: settings)
     guard let inFlight = ActivityCount(), let openStreams = ActivityCount() else {
       throw .noDescriptors
     }
@@ -109,16 +109,35 @@ final class ServerCore: Sendable {
     for other in requestLoops where other !== loop { other.inbox.send(.closeIdle) }
   }
 
-  /// Counts bytes of a request body.
+  /// Counts bytes of a request body for a client; `nil` is none.
   ///
-  /// - Returns: `false` if all bodies together exceed the limit. Counted in either case.
-  func buffer(_ count: Int) -> Bool {
-    buffered.add(count, ordering: .relaxed).newValue <= settings.limits.buffered
+  /// - Returns: Whether they are within the client's share; if not, they are not counted.
+  func buffer(_ count: Int, for account: Account?) -> Bool {
+    // Each client gets one body, as long as there is room.
+    account?.acquire(
+      .bodies, count, of: settings.limits.buffered, first: settings.limits.body)
+      ?? settings.ledger.acquire(.bodies, count, of: settings.limits.buffered)
   }
 
   /// Releases the bytes of a request body.
-  func releaseBuffer(_ count: Int) {
-    if count > 0 { buffered.subtract(count, ordering: .relaxed) }
+  func releaseBuffer(_ count: Int, of account: Account?) {
+    guard count > 0 else { return }
+    if let account {
+      account.release(.bodies, count)
+    } else {
+      settings.ledger.release(.bodies, count)
+    }
+  }
+
+  /// Reserves a place for a stream; returns whether the client's share permits it.
+  func acquireStream(for account: Account?) -> Bool {
+    account?.acquire(.streams, of: settings.limits.streams)
+      ?? settings.ledger.acquire(.streams, of: settings.limits.streams)
+  }
+
+  /// Returns the place of a stream.
+  func releaseStream(of account: Account?) {
+    if let account { account.release(.streams) } else { settings.ledger.release(.streams) }
   }
 
   /// Counts a connection that was closed or not accepted.
@@ -130,11 +149,10 @@ final class ServerCore: Sendable {
     for loop in requestLoops { loop.inbox.send(.roomAvailable) }
   }
 
-  /// Responds to a client that has reached its limit of connections, and closes this one.
-  func reject(_ socket: consuming AcceptedSocket) {
+  /// Responds to a client that has its share of the connections, and closes this one.
+  func reject(_ socket: consuming AcceptedSocket, for reason: HTTPRejection) {
     rejected.add(1, ordering: .relaxed)
-    let limit = admission.limit
-    let response = responder.rejection(for: .tooManyConnections(limit: limit), of: nil)
+    let response = responder.rejection(for: reason, of: nil)
     adopt(HandOff(socket: socket.descriptor, rejection: response, isHead: false))
   }
 

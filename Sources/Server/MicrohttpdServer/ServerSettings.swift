@@ -1,4 +1,5 @@
-package import ReactorTransport
+public import ReactorTransport
+public import Shares
 
 extension MicrohttpdServer {
   /// The configuration of a server.
@@ -15,15 +16,15 @@ extension MicrohttpdServer {
       /// this size and 4 KiB in memory (at least 24 KiB).
       package var headers: Int
 
-      /// The maximum number of open connections for requests.
+      /// The maximum number of open connections for requests, which clients share.
       ///
       /// A further connection closes the one that has been idle longest. If none is idle, it uses
       /// one of the `reserved` connections; if these are in use, it waits in the kernel.
       package var connections: Int
 
-      /// The maximum number of open streams; a further stream is sent the head of its response and
-      /// ends.
-      package var streams: Int
+      /// The maximum number of open streams, which clients share; a further one gets the responder's
+      /// rejection.
+      public var streams: Int
 
       /// The maximum number of open connections per client, including streams; 0 is no limit.
       ///
@@ -31,50 +32,33 @@ extension MicrohttpdServer {
       /// IPv6 /64 network; connections of Unix-domain sockets are not counted.
       package var connectionsPerAddress: Int
 
-      /// The share of all connections and streams that one client may have, in percent; 100 is no
-      /// limit.
-      ///
-      /// It does not apply to loopback addresses.
-      package var addressShare: Int
-
-      /// The maximum size of all request bodies that are being received or processed, in bytes.
-      package var buffered: Int
+      /// The maximum size of all request bodies that are being received or processed, in bytes, which
+      /// clients share.
+      public var buffered: Int
 
       /// The number of connections beyond `connections` that serve only requests of
       /// `HTTPLane/priority`.
       package var reserved: Int
 
       /// Whether a client's connections are not counted, as for a trusted proxy, which has the
-      /// connections of all its clients.
-      package var isExempt: @Sendable (ClientAddress) -> Bool
+      /// connections of all its clients; `nil` stands for a Unix-domain socket.
+      public var isExempt: @Sendable (ClientAddress?) -> Bool
 
       /// Creates limits.
       package init(
         body: Int = 1_048_576, headers: Int = 16_384, connections: Int = 100_000,
-        streams: Int = 200_000, connectionsPerAddress: Int = 0, addressShare: Int = 25,
+        streams: Int = 200_000, connectionsPerAddress: Int = 0,
         buffered: Int = 268_435_456, reserved: Int = 16,
-        isExempt: @escaping @Sendable (ClientAddress) -> Bool = { _ in false }
+        isExempt: @escaping @Sendable (ClientAddress?) -> Bool = { $0 == nil }
       ) {
         self.body = body
         self.headers = headers
         self.connections = connections
         self.streams = streams
         self.connectionsPerAddress = connectionsPerAddress
-        self.addressShare = addressShare
         self.buffered = buffered
         self.reserved = reserved
         self.isExempt = isExempt
-      }
-
-      /// The limit per client that follows from `connectionsPerAddress` and `addressShare`; 0 is no
-      /// limit.
-      var effectivePerAddress: Int {
-        guard addressShare < 100 else { return connectionsPerAddress }
-        let all = connections + streams
-        // Compute the quotient and the remainder separately: the product cannot overflow, and small
-        // limits are not rounded to 0.
-        let share = max(1, all / 100 * addressShare + all % 100 * addressShare / 100)
-        return connectionsPerAddress > 0 ? min(connectionsPerAddress, share) : share
       }
     }
 
@@ -126,6 +110,9 @@ extension MicrohttpdServer {
 
     /// The limits.
     package var limits: Limits
+
+    /// Counts what clients hold of the limits that they share.
+    public var ledger = Ledger()
 
     /// The time that a client may take; waiting for the responder is not limited.
     package var timeouts: Timeouts

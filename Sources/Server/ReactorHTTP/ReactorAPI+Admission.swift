@@ -37,39 +37,15 @@ extension ReactorAPI {
     }
   }
 
-  /// Sends the response to a request that is not admitted, if necessary after a delay.
+  /// Counts and logs a rejection that is a failed authentication.
   ///
-  /// At most one response per connection is delayed.
-  func reject(_ call: Call, _ problem: Problem) {
-    let delay = delay(of: problem, call.request, call.scope)
-    guard delay > .zero else { return call.reply(problem) }
-    timers.schedule(DelayedReply(problem, call.reply), after: .init(delay))
-  }
-
-  /// Returns the delay of a rejection: zero, except for a failed authentication from an address
-  /// with too many of them.
-  ///
-  /// Counts failed authentications, and logs those that are not delayed.
-  func delay(of problem: Problem, _ request: HTTPRequest, _ scope: RequestScope) -> Duration {
-    guard problem.kind == .unauthorized, presentsCredential(scope) else { return .zero }
-    let client = client(of: request)
-    if let client, !failureLimiter.admit(client).isAllowed { return Limits.failureDelay }
+  /// The count limits the number of lines as well: beyond it, credentials of the address are rejected before they
+  /// are verified.
+  func countFailure(_ problem: Problem, of scope: RequestScope) {
+    guard problem.kind == .unauthorized, presentsCredential(scope) else { return }
+    if let client = scope.client, !failureLimiter.admit(client).isAllowed { return }
     logger.log(
       .warning, "authentication failed",
-      fields: scope.logFields + [("client", client?.description ?? "unix")])
-    return .zero
+      fields: scope.logFields + [("client", scope.client?.description ?? "unix")])
   }
-}
-
-/// A response that is sent when its timer expires.
-private final class DelayedReply: TimerTarget {
-  private let problem: Problem
-  private let reply: Reply
-
-  init(_ problem: Problem, _ reply: Reply) {
-    self.problem = problem
-    self.reply = reply
-  }
-
-  func timerExpired() { reply(problem) }
 }

@@ -13,7 +13,7 @@ extension ReactorAPI {
       compression.isExpensive(response, for: scope.head.acceptsGzip)
     {
       let response = response
-      background.enqueue(for: .client(scope.client?.network)) { [self] in
+      background.enqueue(for: .client(scope.account)) { [self] in
         send(complete(response, of: scope))
       }
       return
@@ -50,7 +50,9 @@ extension ReactorAPI {
   private func log(_ response: HTTPResponse, of scope: RequestScope, after time: Int) {
     // Responses due to overload or draining would flood the log; only the access log contains them.
     if response.status >= 500, response.problem != ProblemKind.unavailable.rawValue {
-      logger.log(.warning, "request failed", fields: scope.logFields + response.logFields)
+      logger.log(
+        LogLevel.warning.within(scope.account), "request failed",
+        fields: scope.logFields + response.logFields)
     }
     if let line = scope.accessLine {
       logger.log(

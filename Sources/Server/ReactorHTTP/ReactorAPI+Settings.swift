@@ -180,10 +180,9 @@ package struct Limits: Sendable {
   /// The maximum number of bytes of the name that the owner of a stream chooses.
   static let nameLength = 128
 
-  /// The maximum numbers of jobs that wait for a background thread, in all and per client; a
-  /// request beyond them receives 503.
+  /// The maximum number of requests and streams that wait for a background thread or a long read, which clients
+  /// share.
   static let backgroundJobs = 16_384
-  static let backgroundJobsPerClient = 1_024
 
   /// The size of its body above which a request is processed in the background.
   static let foregroundBody = 16_384
@@ -191,9 +190,6 @@ package struct Limits: Sendable {
   /// The size of a body above which it is compressed in the background.
   static let foregroundCompression = 65_536
 
-  /// The number of failed authentications per second and address above which responses are delayed.
+  /// The number of failed authentications per second and address above which credentials are not verified.
   static let failedAuthentications = 10
-
-  /// The delay of the response to a failed authentication above that rate.
-  static let failureDelay = Duration.seconds(1)
 }

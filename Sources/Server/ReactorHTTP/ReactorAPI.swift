@@ -1,7 +1,8 @@
-package import Identity
-package import Telemetry
-package import ReactorHost
-package import ReactorTransport
+public import Identity
+public import Telemetry
+public import ReactorHost
+public import ReactorTransport
+public import Shares
 internal import Synchronization
 
 /// The HTTP contract: receives requests from a transport and responds to them from a host.
@@ -37,6 +38,8 @@ package final class ReactorAPI: HTTPResponder {
   /// Wakes streams whose credentials expire, so that they end.
   let expiries: StreamExpiries
   let host: Host
+  /// Counts the holdings of clients in shared tables.
+  var ledger: Ledger { host.settings.ledger }
   /// Whether any reactor has a delegate, which decides on requests.
   let hasDelegates: Bool
   private let draining = Atomic<Bool>(false)
@@ -129,7 +132,8 @@ package final class ReactorAPI: HTTPResponder {
       try checkEndpoint(of: scope, head)
       return .accept(scope)
     } catch {
-      return .reject(complete(error.response, of: scope), after: delay(of: error, head, scope))
+      countFailure(error, of: scope)
+      return .reject(complete(error.response, of: scope))
     }
   }
 
@@ -143,7 +147,8 @@ package final class ReactorAPI: HTTPResponder {
     do throws(Problem) {
       try admit(request, scope)
     } catch {
-      return reject(call, error)
+      countFailure(error, of: scope)
+      return call.reply(error)
     }
     dispatch(call)
   }
@@ -201,6 +206,11 @@ package final class ReactorAPI: HTTPResponder {
   /// Whether a request may take so long that other requests must not wait for it.
   private func isExpensive(_ request: HTTPRequest, at endpoint: Endpoint) -> Bool {
     endpoint.traits.contains(.background) || request.bodySize > Limits.foregroundBody
+  }
+
+  /// Returns the account of the client that a proxy has sent a request for.
+  public func account(for request: HTTPRequest) -> Account? {
+    HeadReading.reading(request, in: self).account
   }
 
   /// Serves probes and administrators on reserved connections.

@@ -1,3 +1,5 @@
+public import Shares
+
 /// The network address of a client: IPv6, or IPv4 as IPv6 writes it (`::ffff:192.0.2.1`).
 package struct ClientAddress: Hashable, Sendable {
   /// The first eight bytes in network order.
@@ -27,7 +29,12 @@ package struct ClientAddress: Hashable, Sendable {
   package var isVersion4: Bool { high == 0 && low >> 32 == 0xFFFF }
 
   /// The unit that limits count as one client: an IPv4 address or an IPv6 /64 network.
-  package var network: ClientAddress { isVersion4 ? self : ClientAddress(high: high, low: 0) }
+  public var network: ClientAddress { isVersion4 ? self : ClientAddress(high: high, low: 0) }
+
+  /// The client that bounds count an address for; `nil` is that of a Unix-domain socket.
+  public static func client(of address: ClientAddress?) -> Client {
+    address.map { .network(high: $0.network.high, low: $0.network.low) } ?? .local
+  }
 }
 
 extension ClientAddress: CustomStringConvertible {

@@ -1,3 +1,4 @@
+public import Shares
 internal import Synchronization
 
 /// The head of a request: everything except the body.
@@ -24,6 +25,9 @@ package final class HTTPRequestHead: Sendable {
   /// The remote address of the connection, or `nil` on a Unix-domain socket.
   package let peer: ClientAddress?
 
+  /// The account of the connection's client, or `nil` if the transport has none, or for a trusted proxy.
+  public let account: Account?
+
   // Proof: retained from `store(_:)`, which stores once, until the head is released.
   //
   // Not an `AtomicLazyReference`: its functions are not specialized here, and look types up for each
@@ -33,7 +37,7 @@ package final class HTTPRequestHead: Sendable {
   /// Creates a head.
   package init(
     method: WireText, path: WireText, query: WireText?, headers: HTTPRequestHeaders, hasBody: Bool,
-    peer: ClientAddress?
+    peer: ClientAddress?, account: Account? = nil
   ) {
     self.method = method
     self.path = path
@@ -41,6 +45,7 @@ package final class HTTPRequestHead: Sendable {
     self.headers = headers
     self.hasBody = hasBody
     self.peer = peer
+    self.account = account
   }
 
   /// The data that a responder has read from the head, or `nil` before the first request.

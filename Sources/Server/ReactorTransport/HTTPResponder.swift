@@ -1,3 +1,5 @@
+public import Shares
+
 /// Sends the response to one request.
 ///
 /// Consumes the response, so that its fields are appended without a copy.
@@ -22,6 +24,11 @@ package protocol HTTPResponder: Sendable {
   /// on any thread.
   func respond(to request: HTTPRequest, reply: @escaping HTTPReply)
 
+  /// Returns the account of the client that a proxy has sent a request for, or `nil` if there is none.
+  ///
+  /// Called for the requests of connections without an account, on the worker thread; must not block.
+  func account(for request: HTTPRequest) -> Account?
+
   /// Selects where a complete request is processed.
   ///
   /// Called for each request on a reserved connection, on the worker thread; must not block.
@@ -39,6 +46,9 @@ package protocol HTTPResponder: Sendable {
 extension HTTPResponder {
   /// Admits every request.
   package func admit(_ head: HTTPRequest) -> HTTPAdmission { .accept(nil) }
+
+  /// Knows no clients.
+  public func account(for request: HTTPRequest) -> Account? { nil }
 
   /// Processes every request on the worker thread.
   package func lane(for request: HTTPRequest) -> HTTPLane { .immediate }
@@ -60,29 +70,35 @@ package enum HTTPAdmission: Sendable {
   /// Read the body. The token carries the responder's work on the head over to the request.
   case accept((any HTTPAdmissionToken)?)
 
-  /// Send this response, immediately or later, and close the connection.
-  ///
-  /// No thread waits for a delayed response. A transport bounds their number: beyond it, the one that
-  /// is due next is sent early.
-  case reject(HTTPResponse, after: Duration = .zero)
+  /// Send this response and close the connection.
+  case reject(HTTPResponse)
 }
 
 /// The responder's own data on a request whose head it has admitted.
-package protocol HTTPAdmissionToken: AnyObject, Sendable {}
+public protocol HTTPAdmissionToken: AnyObject, Sendable {
+  /// The account that the body is counted for, or `nil` for that of the connection.
+  var account: Account? { get }
+}
 
 /// Why a transport rejects a well-formed request, or a connection.
-package enum HTTPRejection: Sendable, Equatable {
+public enum HTTPRejection: Error, Equatable {
   /// The body is larger than `limit` bytes.
   case bodyTooLarge(limit: Int)
 
   /// The request line and header fields together are larger than `limit` bytes.
   case headersTooLarge(limit: Int)
 
-  /// The bodies that are being received already take `limit` bytes in all.
+  /// The client has its share of the `limit` bytes that the bodies of all requests may take.
   case tooManyBodies(limit: Int)
 
-  /// The client already has `limit` connections; its request was not read.
+  /// The client already has `limit` connections, `limits.address`; its request was not read.
+  case tooManyConnectionsOfAddress(limit: Int)
+
+  /// The client has its share of the `limit` connections; its request was not read, or not its body.
   case tooManyConnections(limit: Int)
+
+  /// The client has its share of the `limit` streams.
+  case tooManyStreams(limit: Int)
 
   /// All connections are in use; the remaining ones are reserved for ``HTTPLane/priority``.
   case noConnectionLeft

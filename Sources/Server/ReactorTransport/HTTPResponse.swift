@@ -1,3 +1,5 @@
+public import Shares
+
 /// The response to one request.
 package struct HTTPResponse: Sendable {
   /// The part of a response after its head.
@@ -29,10 +31,8 @@ package struct HTTPResponse: Sendable {
   /// For metrics and logs; not sent.
   package var problem: String?
 
-  /// The client of a stream that a trusted proxy has named, or `nil` if its peer is the client.
-  ///
-  /// Streams take turns by client; not sent.
-  public var client: ClientAddress?
+  /// The account of the client that a stream is counted for, or `nil` for that of its connection.
+  public var account: Account?
 
   /// Creates a response.
   package init(

@@ -6,7 +6,7 @@
 
 /// A client's name for a request: a repetition with the same key is not executed again.
 public struct IdempotencyKey: Hashable, Sendable {
-  /// The name chosen by the client, unique within a session.
+  /// The name chosen by the client with the id of the principal, unique within a session.
   public let name: String
 
   /// The SHA-256 of the request's body, in hexadecimal; a retry has the same.
@@ -18,6 +18,30 @@ public struct IdempotencyKey: Hashable, Sendable {
   /// Creates a key for a request.
   public init(_ name: String, for body: [UInt8]) {
     self.init(stored: name, body: Self.hash(body))
+  }
+
+  /// Creates a key for a request of a principal, or of none.
+  ///
+  /// The key belongs to the principal: another one, or a client without one, may use the same name for another
+  /// request. No name that a client can choose, and no id of a principal, has a control character.
+  public init(_ name: String, of principal: String?, for body: [UInt8]) {
+    self.init(stored: Self.owned(name, by: principal), body: Self.hash(body))
+  }
+
+  private static func owned(_ name: String, by principal: String?) -> String {
+    "\u{2}\(principal ?? "")\u{2}\(name)"
+  }
+
+  /// Returns the name as releases stored it whose keys belonged to no principal, or `nil` if there is none.
+  package static func formerName(of name: String) -> String? {
+    guard name.utf8.first == 2, let end = name.utf8.lastIndex(of: 2) else { return nil }
+    return String(name[name.utf8.index(after: end)...])
+  }
+
+  /// Returns the key of a principal for one that a former release has stored with an accepted action.
+  package func owned(by principal: String?) -> IdempotencyKey {
+    guard let first = name.utf8.first, first != 1, first != 2 else { return self }
+    return IdempotencyKey(stored: Self.owned(name, by: principal), body: body)
   }
 
   private static func hash(_ body: [UInt8]) -> String {

@@ -289,7 +289,8 @@ public protocol SessionLog: AnyObject, Sendable {
 
   /// Reads the outcome of an idempotency key in the session's history, or returns `nil` for none.
   ///
-  /// It may be older than its retention, because logs delete outcomes in batches.
+  /// It may be older than its retention, because logs delete outcomes in batches. If there is none, the outcome may be
+  /// one that a former release has stored, whose keys belonged to no principal.
   func outcome(of key: String, completion: @escaping ReadCompletion<StoredOutcome?>)
 
   /// Stores a snapshot. It only saves time: losing one loses no data.

@@ -76,7 +76,10 @@ struct ReadStatements: Sendable {
       from \(s).accepted where \(own) order by request, place
       """)
     outcome = SQL(
-      "select body, at, version, failure from \(s).outcomes where \(own) and key = $4::bytea")
+      """
+      select key, body, at, version, failure from \(s).outcomes
+      where \(own) and key in ($4::bytea, $5::bytea) order by key limit 1
+      """)
     // Few sessions have accepted actions.
     unfinished = SQL(
       """

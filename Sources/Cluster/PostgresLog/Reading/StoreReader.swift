@@ -173,16 +173,19 @@ struct StoreReader {
   }
 
   func outcome(of name: String, in key: StoredKey) throws(DatabaseError) -> StoredOutcome? {
-    let rows = try rows(statements.outcome, key.parameters(Array(name.utf8)))
+    let former = IdempotencyKey.formerName(of: name) ?? name
+    let rows = try rows(
+      statements.outcome, key.parameters(Array(name.utf8), Array(former.utf8)))
     guard
-      let (body, at, version, failure) = try rows.first(
-        as: (String, Timestamp, Int, [UInt8]?).self)
+      let (name, body, at, version, failure) = try rows.first(
+        as: ([UInt8], String, Timestamp, Int, [UInt8]?).self)
     else { return nil }
     guard StoredValues.areCounts(version), StoredValues.areTimes(at) else {
       throw .damaged("outcome of a key of \(key.key)")
     }
     return StoredOutcome(
-      key: IdempotencyKey(stored: name, body: body), at: at, version: version,
+      key: IdempotencyKey(stored: String(decoding: name, as: UTF8.self), body: body), at: at,
+      version: version,
       failure: try failure.map { (json) throws(DatabaseError) in try .stored(json) })
   }
 

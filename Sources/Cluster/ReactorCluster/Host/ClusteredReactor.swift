@@ -87,7 +87,8 @@ final class ClusteredReactor: HostedReactor {
     let target = self.key(id)
     guard !node.owns(target) else { return false }
     let submission = Submission(
-      body: body, expected: expected, key: key.map { IdempotencyKey($0, for: body) },
+      body: body, expected: expected,
+      key: key.map { IdempotencyKey($0, of: context?.principal?.id, for: body) },
       context: context)
     if let session = node.remoteSession(target) {
       // Submit through the remote session: its streams at this node show the new State before the

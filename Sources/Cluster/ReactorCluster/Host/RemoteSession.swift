@@ -102,7 +102,8 @@ final class RemoteSession: SubmissionTarget {
   ) {
     submit(
       Submission(
-        body: body, expected: expected, key: key.map { IdempotencyKey($0, for: body) },
+        body: body, expected: expected,
+        key: key.map { IdempotencyKey($0, of: context?.principal?.id, for: body) },
         context: context),
       accepted: accepted, enqueued: nil, completion: completion)
   }

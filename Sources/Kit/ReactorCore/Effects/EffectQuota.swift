@@ -1,9 +1,11 @@
+package import Shares
 internal import Synchronization
 
-/// Bounds the number of running effects: of one reactor, and of all reactors that share the quota.
+/// Bounds the number of running effects: of one reactor, and of all reactors that share the ledger, whose
+/// clients share the places.
 ///
-/// A quota within another quota has the limits of the outer quota. It counts the effects of a part
-/// of the reactors; the outer quota counts them as well.
+/// A quota within another quota has the limits of the outer quota. It counts the effects of a part of the
+/// reactors.
 @usableFromInline
 package final class EffectQuota: Sendable {
   /// The maximum number of running effects of one reactor.
@@ -13,20 +15,20 @@ package final class EffectQuota: Sendable {
   package let total: Int
 
   private let count = Atomic<Int>(0)
-  private let outer: EffectQuota?
+  private let ledger: Ledger
 
   /// Creates a quota.
-  package init(perReactor: Int, total: Int) {
+  package init(perReactor: Int, total: Int, in ledger: Ledger = Ledger()) {
     self.perReactor = perReactor
     self.total = total
-    outer = nil
+    self.ledger = ledger
   }
 
   /// Creates a quota within another quota.
   package init(within outer: EffectQuota) {
     perReactor = outer.perReactor
     total = outer.total
-    self.outer = outer
+    ledger = outer.ledger
   }
 
   /// The number of running effects.
@@ -36,28 +38,25 @@ package final class EffectQuota: Sendable {
 
   /// Adds an effect of a reactor, unless a limit is reached.
   ///
-  /// - Parameter running: The number of running effects of the reactor.
+  /// - Parameters:
+  ///   - running: The number of running effects of the reactor.
+  ///   - account: The account of the client, or `nil` for none.
   /// - Returns: The error of the effect if it is rejected.
-  func acquire(running: Int) -> EffectLimitError? {
+  func acquire(running: Int, for account: Account?) -> EffectLimitError? {
     guard running < perReactor else {
       return EffectLimitError(limit: perReactor, isOfReactor: true)
     }
-    guard acquireOne() else { return EffectLimitError(limit: total, isOfReactor: false) }
+    let isGranted =
+      account?.acquire(.effects, of: total) ?? ledger.acquire(.effects, of: total)
+    guard isGranted else { return EffectLimitError(limit: total, isOfReactor: false) }
+    count.add(1, ordering: .relaxed)
     return nil
   }
 
-  /// Adds an effect to this quota and the outer quota; returns whether both are within the limit.
-  private func acquireOne() -> Bool {
-    guard outer?.acquireOne() != false else { return false }
-    if count.add(1, ordering: .relaxed).newValue <= total { return true }
-    release()
-    return false
-  }
-
   /// Removes an effect.
-  func release() {
+  func release(of account: Account?) {
     count.subtract(1, ordering: .relaxed)
-    outer?.release()
+    if let account { account.release(.effects) } else { ledger.release(.effects) }
   }
 }
 
@@ -79,6 +78,7 @@ public struct EffectLimitError: ActionError, Equatable {
   public var detail: String? {
     isOfReactor
       ? "At most \(limit) effects of a session run at a time. Cancel one, or wait for its end."
-      : "At most \(limit) effects run at a time in this service. Try again later."
+      : "At most \(limit) effects run at a time in this service, and the client has its share of them: as many "
+        + "as remain for the others. Cancel one, or wait for its end."
   }
 }

@@ -1,3 +1,5 @@
+package import Shares
+
 /// The request that caused the current code, for calls of other services, log lines and decisions
 /// about the user.
 ///
@@ -42,6 +44,9 @@ public struct RequestContext: Sendable, Hashable {
   ///
   /// Its earlier run may have had effects outside of the log.
   public package(set) var isRepetition: Bool
+
+  /// The account of the client, for what the request holds of shared tables; `nil` for none.
+  package var account: Account?
 
   /// How long the sender waits for the outcome of its actions.
   package var wait = OutcomeWait.always

@@ -311,7 +311,7 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
     running = [:]
     for sink in ended {
       pipeline?.effectDidEnd(sink.context)
-      quota?.release()
+      quota?.release(of: sink.context.request?.account)
       sink.cancel()
       sink.effect?.end(CancellationError())
     }
@@ -409,7 +409,7 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
     to mutations: Observable<Mutation>, as effect: (any TrackedEffect)?, isFollowing: Bool = false
   ) {
     guard let pipeline else { return }
-    if let error = quota?.acquire(running: running.count) {
+    if let error = quota?.acquire(running: running.count, for: RequestContext.current?.account) {
       report(error, in: .mutate, of: effect)
       effect?.end(error)
       return
@@ -454,7 +454,7 @@ final class PipelineContents<Action: Sendable, Mutation: Sendable, State: Sendab
   private func didEnd(_ sink: EffectSink<Action, Mutation, State>) {
     running[ObjectIdentifier(sink)] = nil
     pipeline?.effectDidEnd(sink.context)
-    quota?.release()
+    quota?.release(of: sink.context.request?.account)
     // Breaks the retain cycle of the sink and its subscription.
     sink.cancel()
     if running.isEmpty { cancellations.forget() }

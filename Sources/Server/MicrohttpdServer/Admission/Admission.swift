@@ -1,58 +1,74 @@
 internal import ReactorTransport
-internal import Synchronization
+internal import Shares
 
-/// Limits the connections per client.
-///
-/// A connection counts from `accept` to `close`, whether it serves requests or a stream.
+/// Decides which connections are accepted: by the share of their client, and by `limits.address`.
 final class Admission: Sendable {
-  /// The decision on a new connection.
-  enum Verdict {
-    /// The connection is admitted; the permit is `nil` for a client without a limit.
-    case admitted(ConnectionPermit?)
-    /// The connection is rejected: its client has reached the limit.
-    case rejected
+  /// The holdings of an accepted connection.
+  struct Place: Sendable {
+    /// The account of its client, or `nil` for connections of many clients, as those of a trusted proxy.
+    var account: Account?
+
+    /// Whether the account holds a place in the table of connections.
+    var isCounted = false
+
+    /// The connection's share of `limits.address`, or `nil` without this limit.
+    var permit: ConnectionPermit?
   }
 
-  /// The limit per client; 0 is no limit.
-  let limit: Int
-  /// The limit of the machine's own addresses; 0 is no limit.
+  private let limits: MicrohttpdServer.Settings.Limits
+  private let ledger: Ledger
+
+  init(settings: MicrohttpdServer.Settings) {
+    limits = settings.limits
+    ledger = settings.ledger
+  }
+
+  /// Decides whether to accept a connection.
   ///
-  /// `addressShare` does not apply to these addresses: a local client is usually a proxy, which has
-  /// the connections of all its clients.
-  let loopbackLimit: Int
-  private let isExempt: @Sendable (ClientAddress) -> Bool
-  private let counts = Mutex(AddressCounts())
-
-  init(limits: MicrohttpdServer.Settings.Limits) {
-    limit = limits.effectivePerAddress
-    loopbackLimit = limits.connectionsPerAddress
-    isExempt = limits.isExempt
+  /// - Parameters:
+  ///   - address: The address of its client, or `nil` for a Unix-domain socket.
+  ///   - isReserved: Whether it is one of the reserved connections, which are not shared.
+  ///   - makeRoom: Closes an idle connection of the client; returns whether there was one.
+  /// - Returns: The holdings of the connection, or the reason for its rejection.
+  func admit(
+    _ address: ClientAddress?, isReserved: Bool, orAfter makeRoom: (Account) -> Bool
+  ) -> Result<Place, HTTPRejection> {
+    guard !limits.isExempt(address) else { return .success(Place()) }
+    let account = ledger.account(of: ClientAddress.client(of: address))
+    var place = Place(account: account)
+    if limits.connectionsPerAddress > 0 {
+      guard let permit = ConnectionPermit(account, limit: limits.connectionsPerAddress) else {
+        return .failure(.tooManyConnectionsOfAddress(limit: limits.connectionsPerAddress))
+      }
+      place.permit = permit
+    }
+    guard !isReserved else { return .success(place) }
+    // The place of a connection that is being closed becomes free a moment later.
+    if !account.acquire(.connections, of: limits.connections) {
+      guard makeRoom(account) else {
+        return .failure(.tooManyConnections(limit: limits.connections))
+      }
+      account.take(.connections)
+    }
+    place.isCounted = true
+    return .success(place)
   }
-
-  /// Decides whether to admit a connection.
-  ///
-  /// A connection without an address uses a Unix-domain socket; it is admitted and not counted.
-  func admit(_ address: ClientAddress?) -> Verdict {
-    guard let address, !isExempt(address) else { return .admitted(nil) }
-    let limit = address.isLoopback ? loopbackLimit : limit
-    guard limit > 0 else { return .admitted(nil) }
-    let client = address.network
-    guard counts.withLock({ $0.enter(client, limit: limit) }) else { return .rejected }
-    return .admitted(ConnectionPermit(client, self))
-  }
-
-  fileprivate func leave(_ client: ClientAddress) { counts.withLock { $0.leave(client) } }
 }
 
-/// A connection's share of its client's limit, returned when the permit is released.
+/// A connection's share of `limits.address`, returned when the permit is released.
+///
+/// A connection counts from `accept` to `close`, whether it serves requests or a stream.
 final class ConnectionPermit: Sendable {
-  private let client: ClientAddress
-  private let admission: Admission
+  private let account: Account
 
-  fileprivate init(_ client: ClientAddress, _ admission: Admission) {
-    self.client = client
-    self.admission = admission
+  /// Counts a connection, or returns `nil` if its client has reached the limit.
+  init?(_ account: Account, limit: Int) {
+    guard account.take(.sockets) <= limit else {
+      account.release(.sockets)
+      return nil
+    }
+    self.account = account
   }
 
-  deinit { admission.leave(client) }
+  deinit { account.release(.sockets) }
 }

@@ -1,4 +1,5 @@
 internal import ReactorTransport
+internal import Shares
 
 /// A connection that moves from libmicrohttpd to a stream loop.
 struct HandOff: Sendable {
@@ -14,22 +15,22 @@ struct HandOff: Sendable {
   /// Whether the stream is sent in chunks (HTTP/1.1) or as plain bytes (HTTP/1.0).
   var isChunked: Bool
 
-  /// The connection's share of its client's limit.
+  /// The connection's share of `limits.address`.
   var permit: ConnectionPermit?
 
   /// The client's turn among the streams, or `nil` if the connections of its peer are those of many
   /// clients.
   var client: TurnBudget.Entry?
 
-  /// The delay before a rejection is written.
-  var delay = Duration.zero
+  /// The account that holds a place for the stream, or `nil` if it has none.
+  var account: Account?
 }
 
 extension HandOff {
   /// Creates a hand-off of a connection that is sent one response and then closed.
   init(
     socket: Int32, rejection response: HTTPResponse, isHead: Bool,
-    permit: ConnectionPermit? = nil, client: TurnBudget.Entry? = nil, delay: Duration = .zero
+    place: Admission.Place = .init(), client: TurnBudget.Entry? = nil
   ) {
     var body: [UInt8] = []
     if case .bytes(let bytes) = response.body { body = bytes } else { response.discard() }
@@ -37,6 +38,6 @@ extension HandOff {
       status: response.status, headers: response.headers, framing: .length(body.count))
     self.init(
       socket: socket, head: isHead ? head.bytes : head.bytes + body, stream: nil, isChunked: false,
-      permit: permit, client: client, delay: delay)
+      permit: place.permit, client: client)
   }
 }

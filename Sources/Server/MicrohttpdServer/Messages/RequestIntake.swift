@@ -1,4 +1,5 @@
 internal import ReactorTransport
+internal import Shares
 
 /// Collects one request and checks its size.
 ///
@@ -9,8 +10,10 @@ struct RequestIntake: ~Copyable, Sendable {
   enum Rejection: Equatable {
     case bodyTooLarge
     case headersTooLarge
-    /// The bodies of all requests together are too large.
+    /// The client has its share of the bytes of all bodies.
     case tooManyBufferedBytes
+    /// The client has its share of the connections.
+    case tooManyConnections
     /// The connection is reserved for priority requests.
     case noConnectionLeft
   }
@@ -76,6 +79,12 @@ struct RequestIntake: ~Copyable, Sendable {
   /// The number of bytes of the body so far.
   private(set) var bodySize = 0
 
+  /// The account of the request's client, if it differs from that of the connection.
+  var account: Account?
+
+  /// Whether the request has a place in the table of connections, because its connection has none.
+  var isCounted = false
+
   /// Records that the head was admitted.
   mutating func admit(_ head: HTTPRequest, _ token: (any HTTPAdmissionToken)?) {
     admitted = (head, token)
@@ -108,12 +117,12 @@ struct RequestIntake: ~Copyable, Sendable {
   }
 
   /// Returns the head, after all its fields were added.
-  mutating func completeHead(from peer: ClientAddress?) -> HTTPRequestHead {
+  mutating func completeHead(from peer: ClientAddress?, _ account: Account?) -> HTTPRequestHead {
     if let head { return head }
     let complete = HTTPRequestHead(
       method: WireText(method), path: WireText(target.path),
       query: target.query.map { WireText($0) }, headers: headers,
-      hasBody: isChunked || contentLength != nil, peer: peer)
+      hasBody: isChunked || contentLength != nil, peer: peer, account: account)
     head = complete
     return complete
   }
@@ -143,13 +152,13 @@ struct RequestIntake: ~Copyable, Sendable {
   /// far.
   ///
   /// The body is moved out of the intake, because a copy would be retained and released once more.
-  mutating func takeRequest(from peer: ClientAddress?) -> HTTPRequest {
+  mutating func takeRequest(from peer: ClientAddress?, _ account: Account?) -> HTTPRequest {
     var body: [UInt8] = []
     swap(&body, &self.body)
     if let (head, token) = admitted.take() {
       return .completing(head, body: body, admission: token)
     }
-    return HTTPRequest(completeHead(from: peer), body: body)
+    return HTTPRequest(completeHead(from: peer, account), body: body)
   }
 
   /// Parses a decimal number, or returns `nil` if it is invalid or exceeds 64 bits.

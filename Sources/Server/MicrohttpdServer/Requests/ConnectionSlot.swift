@@ -1,4 +1,5 @@
 internal import ReactorTransport
+internal import Shares
 
 /// An element of a request worker's array of connections.
 struct ConnectionSlot {
@@ -15,8 +16,8 @@ struct ConnectionSlot {
   /// of many clients.
   var client: TurnBudget.Entry?
 
-  /// The connection's share of its client's limit.
-  var permit: ConnectionPermit?
+  /// The holdings of the connection of shared limits.
+  var place = Admission.Place()
 
   /// The field `Authorization` of its last request, at most `AuthorizationField.retainedSize` bytes.
   var authorization: AuthorizationField?
@@ -49,6 +50,6 @@ struct ConnectionSlot {
   mutating func retainHead(of intake: inout RequestIntake) {
     let field = intake.retainedAuthorization
     if field !== authorization { authorization = field }
-    head = scanner.retainsHead ? intake.completeHead(from: peer) : nil
+    head = scanner.retainsHead ? intake.completeHead(from: peer, place.account) : nil
   }
 }

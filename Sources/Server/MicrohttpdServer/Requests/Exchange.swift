@@ -1,5 +1,6 @@
 internal import CMicrohttpd
 internal import ReactorTransport
+internal import Shares
 internal import Synchronization
 internal import SystemThreads
 
@@ -93,18 +94,27 @@ final class Exchange: Sendable {
     }
     switch core.responder.admit(head) {
     case .accept(let token):
+      intake.account = token?.account
+      guard count(intake.account, on: worker) else {
+        return reject(.tooManyConnections, of: head, on: worker)
+      }
       intake.admit(head, token)
       return .YES
-    case .reject(let response, let delay):
-      return reject(with: response, after: delay, on: worker)
+    case .reject(let response): return reject(with: response, on: worker)
     }
   }
 
   /// Receives a part of the body.
   func receive(_ bytes: UnsafeBufferPointer<UInt8>, on worker: RequestWorker) -> MHD_Result {
     let core = worker.core
-    var rejection = unsafe intake.append(bytes, limits: core.settings.limits)
-    if rejection == nil, !core.buffer(bytes.count) { rejection = .tooManyBufferedBytes }
+    let account = intake.account ?? worker.slots[slot].place.account
+    var rejection: RequestIntake.Rejection?
+    if core.buffer(bytes.count, for: account) {
+      rejection = unsafe intake.append(bytes, limits: core.settings.limits)
+      if rejection != nil { core.releaseBuffer(bytes.count, of: account) }
+    } else {
+      rejection = .tooManyBufferedBytes
+    }
     guard let rejection else { return .YES }
     return reject(rejection, of: takeRequest(on: worker), on: worker)
   }
@@ -125,8 +135,15 @@ final class Exchange: Sendable {
   private func dispatch(on worker: RequestWorker) -> MHD_Result {
     let request = takeRequest(on: worker)
     let responder = worker.core.responder
+    if worker.slots[slot].place.account == nil, intake.account == nil {
+      intake.account = responder.account(for: request)
+    }
     if !hasConnection(for: request, on: worker) {
       return reject(.noConnectionLeft, of: request, on: worker)
+    }
+    // A request that a proxy has passed on has a place of its own.
+    guard count(intake.account, on: worker) else {
+      return reject(.tooManyConnections, of: request, on: worker)
     }
     proceed(to: .responding, on: worker)
     worker.core.inFlight.enter()
@@ -136,14 +153,26 @@ final class Exchange: Sendable {
     return wait(on: worker)
   }
 
+  /// Counts the request of a connection that is not counted, for the client of the request.
+  ///
+  /// - Returns: Whether the client's share permits it.
+  private func count(_ account: Account?, on worker: RequestWorker) -> Bool {
+    guard let account, !intake.isCounted, worker.slots[slot].place.account == nil else {
+      return true
+    }
+    intake.isCounted = account.acquire(
+      .connections, of: worker.core.settings.limits.connections)
+    return intake.isCounted
+  }
+
   /// Whether the connection serves a request: a reserved connection serves only priority requests.
   private func hasConnection(for request: HTTPRequest, on worker: RequestWorker) -> Bool {
     !worker.slots[slot].isReserved || worker.core.responder.lane(for: request) == .priority
   }
 
   private func takeRequest(on worker: RequestWorker) -> HTTPRequest {
-    let peer = worker.slots[slot].peer
-    return intake.takeRequest(from: peer)
+    let (peer, account) = (worker.slots[slot].peer, worker.slots[slot].place.account)
+    return intake.takeRequest(from: peer, account)
   }
 
   /// Leaves the connection with libmicrohttpd, which polls for the response whenever it runs.
@@ -199,7 +228,9 @@ final class Exchange: Sendable {
   func end(on worker: RequestWorker) {
     let wasDispatched = isDispatched
     proceed(to: .ended, on: worker)
-    worker.core.releaseBuffer(intake.bodySize)
+    let place = worker.slots[slot].place
+    worker.core.releaseBuffer(intake.bodySize, of: intake.account ?? place.account)
+    if intake.isCounted { intake.account?.release(.connections) }
     worker.deadlines.enter(.idle, slot)
     switch state.withLock({ $0.end() }) {
     case .nothing: if !wasDispatched, !worker.slots[slot].isRejected { linger(worker) }
@@ -217,8 +248,8 @@ final class Exchange: Sendable {
     guard let socket = connection.duplicateSocket() else { return }
     worker.core.adopt(
       HandOff(
-        socket: socket, head: [], stream: nil, isChunked: false, permit: worker.slots[slot].permit,
-        client: worker.slots[slot].client))
+        socket: socket, head: [], stream: nil, isChunked: false,
+        permit: worker.slots[slot].place.permit, client: worker.slots[slot].client))
   }
 
   private func send(_ response: consuming HTTPResponse, on worker: RequestWorker) -> MHD_Result {
@@ -241,11 +272,19 @@ final class Exchange: Sendable {
   private func send(
     _ response: HTTPResponse, _ stream: any ByteStream, on worker: RequestWorker
   ) -> MHD_Result {
+    let (isHead, isHTTP10) = (intake.isHead, intake.isHTTP10)
+    let account = response.account ?? intake.account ?? worker.slots[slot].place.account
+    if !isHead, !worker.core.acquireStream(for: account) {
+      stream.closed()
+      let limit = worker.core.settings.limits.streams
+      return send(
+        worker.core.responder.rejection(for: .tooManyStreams(limit: limit), of: nil), on: worker)
+    }
     guard let socket = connection.duplicateSocket() else {
       stream.closed()
+      if !isHead { worker.core.releaseStream(of: account) }
       return send(.stopping, on: worker)
     }
-    let (isHead, isHTTP10) = (intake.isHead, intake.isHTTP10)
     if isHead { stream.closed() }
     let head = ResponseHead(
       status: response.status, headers: response.headers, framing: isHTTP10 ? .untilClose : .chunked
@@ -253,8 +292,9 @@ final class Exchange: Sendable {
     return handOff(
       HandOff(
         socket: socket, head: head.bytes, stream: isHead ? nil : stream, isChunked: !isHTTP10,
-        permit: worker.slots[slot].permit,
-        client: worker.slots[slot].client ?? response.client.map { TurnBudget.entry(of: $0) }))
+        permit: worker.slots[slot].place.permit,
+        client: worker.slots[slot].client ?? account.map { TurnBudget.entry(of: $0.client) },
+        account: account))
   }
 
   /// Rejects the request before its body was read to the end.
@@ -271,13 +311,14 @@ final class Exchange: Sendable {
       case .bodyTooLarge: .bodyTooLarge(limit: limits.body)
       case .headersTooLarge: .headersTooLarge(limit: limits.headers)
       case .tooManyBufferedBytes: .tooManyBodies(limit: limits.buffered)
+      case .tooManyConnections: .tooManyConnections(limit: limits.connections)
       case .noConnectionLeft: .noConnectionLeft
       }
     return reject(with: worker.core.responder.rejection(for: reason, of: request), on: worker)
   }
 
   private func reject(
-    with response: HTTPResponse, after delay: Duration = .zero, on worker: RequestWorker
+    with response: HTTPResponse, on worker: RequestWorker
   ) -> MHD_Result {
     guard let socket = connection.duplicateSocket() else {
       response.discard()
@@ -286,7 +327,7 @@ final class Exchange: Sendable {
     return handOff(
       HandOff(
         socket: socket, rejection: response, isHead: intake.isHead,
-        permit: worker.slots[slot].permit, client: worker.slots[slot].client, delay: delay))
+        place: worker.slots[slot].place, client: worker.slots[slot].client))
   }
 
   /// `.NO` makes libmicrohttpd close its descriptor without writing to it (nor `shutdown`, because of

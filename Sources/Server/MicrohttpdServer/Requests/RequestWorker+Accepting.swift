@@ -1,6 +1,6 @@
-internal import SystemThreads
-
 internal import Glibc
+internal import Shares
+internal import SystemThreads
 
 extension RequestWorker {
   /// Watches the listening sockets, if there is room for a connection, or an idle connection can be
@@ -79,9 +79,13 @@ extension RequestWorker {
 
   /// Closes the connection that has waited longest for a request.
   ///
+  /// - Parameter account: The client; `nil` for any.
   /// - Returns: Whether there was one.
-  func closeIdlest() -> Bool {
-    guard let index = deadlines.removeLongestWaiting() else { return false }
+  func closeIdlest(of account: Account? = nil) -> Bool {
+    let index = deadlines.removeLongestWaiting {
+      account == nil || slots[$0].place.account == account
+    }
+    guard let index else { return false }
     _ = shutdown(slots[index].socket, Int32(SHUT_RDWR))
     slots[index].isClosing = true
     closingIdle += 1
@@ -90,14 +94,16 @@ extension RequestWorker {
 
   private func add(_ socket: consuming AcceptedSocket, isReserved: Bool) {
     let peer = socket.peer
-    switch core.admission.admit(peer) {
-    case .admitted(let permit):
-      arriving = (peer, permit, isReserved)
+    let admitted = core.admission.admit(peer, isReserved: isReserved) { closeIdlest(of: $0) }
+    switch admitted {
+    case .success(let place):
+      arriving = (peer, place, isReserved)
       _ = daemon?.add(socket)
       guard arriving != nil else { return }
       // libmicrohttpd rejected the connection and closed it without a callback.
+      if place.isCounted { place.account?.release(.connections) }
       arriving = nil
-    case .rejected: core.reject(socket)
+    case .failure(let reason): core.reject(socket, for: reason)
     }
     core.releaseConnection()
   }

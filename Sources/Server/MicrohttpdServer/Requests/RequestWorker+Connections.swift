@@ -1,5 +1,6 @@
 internal import Glibc
 internal import ReactorTransport
+internal import Shares
 internal import Synchronization
 internal import SystemThreads
 
@@ -18,7 +19,7 @@ extension RequestWorker {
       // The reads of a trusted proxy are not limited: it has the connections of many clients.
       core.settings.limits.isExempt(peer) ? nil : TurnBudget.entry(of: peer)
     }
-    slots[index].permit = arriving?.permit
+    if let place = arriving?.place { slots[index].place = place }
     slots[index].isReserved = arriving?.isReserved ?? false
     arriving = nil
     deadlines.enter(.opened, index)
@@ -31,6 +32,7 @@ extension RequestWorker {
     if slots[index].isRejected { sendRejection(to: connection, index) }
     if slots[index].isClosing { closingIdle -= 1 }
     slotOfSocket[Int(slots[index].socket)] = -1
+    if slots[index].place.isCounted { slots[index].place.account?.release(.connections) }
     slots[index] = freshSlot
     deadlines.remove(index)
     writes.remove(index)
@@ -111,7 +113,7 @@ extension RequestWorker {
     core.adopt(
       HandOff(
         socket: socket, rejection: HTTPResponse(status: violation.rawValue), isHead: false,
-        permit: slots[index].permit, client: slots[index].client))
+        place: slots[index].place, client: slots[index].client))
   }
 
   /// Starts the timeout of the head when libmicrohttpd has read a request line.

@@ -47,7 +47,7 @@ final class RequestWorker {
   var now = Clock.milliseconds
 
   /// The connection that is being added to libmicrohttpd, or `nil` once it was opened.
-  var arriving: (peer: ClientAddress?, permit: ConnectionPermit?, isReserved: Bool)?
+  var arriving: (peer: ClientAddress?, place: Admission.Place, isReserved: Bool)?
 
   /// The number of responses since the thread last slept.
   @safe @exclusivity(unchecked) var responses = 0

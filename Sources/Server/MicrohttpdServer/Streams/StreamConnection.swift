@@ -8,8 +8,6 @@ internal import ReactorTransport
 ///
 /// ```
 /// streaming ──finished──▶ ending ──written──▶ lingering ──client closes, or timeout──▶ (closed)
-///                           ▲
-///         delayed ──due─────┘
 /// ```
 struct StreamConnection {
   /// The next step for the worker.
@@ -28,7 +26,7 @@ struct StreamConnection {
   static let lastChunk = Array("0\r\n\r\n".utf8)
 
   private enum Phase: UInt8 {
-    case streaming, delayed, ending, lingering
+    case streaming, ending, lingering
   }
 
   /// The bytes that are not yet written.
@@ -40,12 +38,10 @@ struct StreamConnection {
   private var mustPoll = true
 
   /// Creates a connection whose head is pending; without a stream it ends after the head.
-  ///
-  /// A delayed connection writes nothing before ``endDelay()``.
-  init(head: [UInt8], hasStream: Bool, isChunked: Bool, isDelayed: Bool = false) {
+  init(head: [UInt8], hasStream: Bool, isChunked: Bool) {
     pending = OutboundBytes(head)
     self.isChunked = isChunked
-    phase = hasStream ? .streaming : isDelayed ? .delayed : .ending
+    phase = hasStream ? .streaming : .ending
   }
 
   /// The next step.
@@ -57,15 +53,12 @@ struct StreamConnection {
       if mustPoll, !pending.isEnough { return .poll }
       return pending.isEmpty ? .rest : .write
     case .ending: return pending.isEmpty ? .shutDown : isBlocked ? .rest : .write
-    case .delayed, .lingering: return .rest
+    case .lingering: return .rest
     }
   }
 
   /// Whether the stream may still be polled.
   var isStreaming: Bool { phase == .streaming }
-
-  /// Whether nothing is written yet, because the response is delayed.
-  var isDelayed: Bool { phase == .delayed }
 
   /// Whether all bytes are written, and the client has not closed its direction yet.
   var isLingering: Bool { phase == .lingering }
@@ -111,11 +104,6 @@ struct StreamConnection {
     guard phase == .streaming else { return }
     phase = .ending
     if isChunked { pending.append(Self.lastChunk) }
-  }
-
-  /// Ends the delay of a response.
-  mutating func endDelay() {
-    if phase == .delayed { phase = .ending }
   }
 
   /// Records that the writing direction is closed.

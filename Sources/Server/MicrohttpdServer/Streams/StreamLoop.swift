@@ -82,19 +82,8 @@ final class StreamLoop: StreamWaking {
   func wake(_ group: StreamGroup) { inbox.send(.wake(group)) }
 
   /// Adopts a connection, and counts its stream as open.
-  ///
-  /// A stream above the limit is sent its head and the regular end of a body, and is not counted.
   func adopt(_ handOff: HandOff) {
-    var handOff = handOff
-    if let stream = handOff.stream {
-      openStreams.enter()
-      if openStreams.current > settings.limits.streams {
-        handOff.stream = nil
-        if handOff.isChunked { handOff.head += StreamConnection.lastChunk }
-        stream.closed()
-        openStreams.leave()
-      }
-    }
+    if handOff.stream != nil { openStreams.enter() }
     inbox.send(.connection(handOff))
   }
 

@@ -1,4 +1,5 @@
 internal import ReactorTransport
+internal import Shares
 
 /// An element of a stream worker's array of connections.
 ///
@@ -20,16 +21,16 @@ struct StreamSlot {
   var clientHasEnded = false
 
   /// Distinguishes the connection from earlier ones in this slot, whose events can still arrive.
-  var generation: UInt32
+  var generation: UInt16
 
-  /// The number of bytes that the client has sent on its stream, all dropped; at most 4 GiB are counted.
-  var dropped: UInt32 = 0
+  /// The number of bytes that the client has sent on its stream, all dropped, up to 65,535.
+  var dropped: UInt16 = 0
 
   var stream: (any ByteStream)?
 
-  /// The connection's share of its client's limit.
+  /// The connection's share of `limits.address`.
   var permit: ConnectionPermit?
 
-  /// Counts bytes that were dropped.
-  mutating func didDrop(_ count: Int) { dropped = UInt32(clamping: Int(dropped) + count) }
+  /// The account that holds a place for the stream.
+  var account: Account?
 }

@@ -1,4 +1,5 @@
 internal import ReactorTransport
+internal import Shares
 internal import Synchronization
 internal import SystemThreads
 
@@ -7,23 +8,19 @@ extension StreamWorker {
   func open(_ arrival: HandOff) {
     let index = freeSlots.popLast() ?? slots.count
     let connection = StreamConnection(
-      head: arrival.head, hasStream: arrival.stream != nil, isChunked: arrival.isChunked,
-      isDelayed: arrival.delay > .zero)
+      head: arrival.head, hasStream: arrival.stream != nil, isChunked: arrival.isChunked)
     let socket = StreamSocket(arrival.socket)
     unsent.change(by: arrival.head.count)
     let slot = StreamSlot(
       connection: connection, socket: socket, client: arrival.client,
       generation: index == slots.count ? 0 : slots[index].generation &+ 1, stream: arrival.stream,
-      permit: arrival.permit)
+      permit: arrival.permit, account: arrival.account)
     if index == slots.count { slots.append(slot) } else { slots[index] = slot }
     if let stream = arrival.stream {
       silence.touch(index, at: now)
       unchecked.touch(index, at: now)
       // Join the groups before the first poll, so that no wake is lost in between.
       for group in stream.groups where memberships.join(index, group) { group.add(loop) }
-    } else if connection.isDelayed {
-      delayed.insert(index, due: now + arrival.delay.milliseconds)
-      if delayed.isFull, let next = delayed.next { endDelay(next.index) }
     } else {
       beginToLinger(index)
     }
@@ -53,21 +50,11 @@ extension StreamWorker {
     }
   }
 
-  /// Sends a delayed response.
-  func endDelay(_ index: Int) {
-    delayed.remove(index)
-    slots[index].connection.endDelay()
-    beginToLinger(index)
-    enqueue(index)
-  }
-
   /// Begins the time in which the client of an ended connection has to close it.
   private func beginToLinger(_ index: Int) {
     lingering.touch(index, at: now)
     // Descriptors are limited: close the connection that has lingered longest.
-    if lingering.count + delayed.count > DescriptorBudget.lingering,
-      let oldest = lingering.oldest
-    {
+    if lingering.count > DescriptorBudget.lingering, let oldest = lingering.oldest {
       close(oldest.index)
     }
   }
@@ -80,7 +67,6 @@ extension StreamWorker {
     unchecked.remove(index)
     stalled.remove(index)
     lingering.remove(index)
-    delayed.remove(index)
     queue.remove(index)
     socket.close()
     endStream(index)
@@ -94,7 +80,6 @@ extension StreamWorker {
   func endAll() {
     for index in slots.indices {
       guard let socket = slots[index].socket else { continue }
-      slots[index].connection.endDelay()
       update(index) { $0.finish() }
       while slots[index].socket != nil, slots[index].connection.step == .write {
         write(index, to: socket)
@@ -164,6 +149,11 @@ extension StreamWorker {
     slots[index].stream = nil
     for group in memberships.leave(index) { group.remove(loop) }
     stream.closed()
+    if let account = slots[index].account.take() {
+      account.release(.streams)
+    } else {
+      ledger.release(.streams)
+    }
     openStreams.leave()
   }
 
@@ -175,15 +165,19 @@ extension StreamWorker {
     guard let socket = slots[index].socket else { return }
     slots[index].hasInput = false
     switch socket.drop() {
-    case .bytes(let count): slots[index].didDrop(count)
+    case .bytes(let count): countDropped(count, index)
     case .more(let count):
-      slots[index].didDrop(count)
+      countDropped(count, index)
       slots[index].hasInput = true
       enqueue(index)
     case .end: return clientEnds(index)
     case .broken: return close(index)
     }
-    if slots[index].connection.isStreaming, slots[index].dropped > 65_536 { close(index) }
+    if slots[index].connection.isStreaming, slots[index].dropped == .max { close(index) }
+  }
+
+  private func countDropped(_ count: Int, _ index: Int) {
+    slots[index].dropped = UInt16(clamping: Int(slots[index].dropped) + count)
   }
 
   /// Handles that the client has closed its direction.

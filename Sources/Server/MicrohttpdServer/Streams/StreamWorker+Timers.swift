@@ -3,7 +3,7 @@ internal import Synchronization
 internal import SystemThreads
 
 extension StreamWorker {
-  /// Sends the heartbeats and the delayed responses that are due, and closes connections that have
+  /// Sends the heartbeats that are due, and closes connections that have
   /// lingered long enough, or whose client does not acknowledge or read bytes any more.
   func serveTimers() {
     pace.advance(to: now, streams: silence.count)
@@ -16,7 +16,6 @@ extension StreamWorker {
       if slots[index].socket?.isAbandoned(for: liveness.timeout) == true { close(index) }
     }
     while let (index, time) = stalled.oldest, now - time >= stall { closeIfStalled(index) }
-    while let (index, due) = delayed.next, now >= due { endDelay(index) }
     while let (index, time) = lingering.oldest, now - time >= linger { close(index) }
   }
 
@@ -28,7 +27,6 @@ extension StreamWorker {
     }
     if let (_, time) = unchecked.oldest { next = min(next, liveness.next(checkedAt: time)) }
     if let (_, time) = stalled.oldest { next = min(next, time + stall) }
-    if let (_, due) = delayed.next { next = min(next, due) }
     if let (_, time) = lingering.oldest { next = min(next, time + linger) }
     return next == .max ? -1 : Int32(clamping: max(0, next - now))
   }

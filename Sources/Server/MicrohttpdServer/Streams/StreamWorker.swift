@@ -1,4 +1,5 @@
 internal import ReactorTransport
+internal import Shares
 internal import SystemThreads
 
 /// The thread of a `StreamLoop`, which owns its connections.
@@ -25,6 +26,7 @@ final class StreamWorker {
   let loop: StreamLoop
   let openStreams: ActivityCount
   let unsent: UnsentBytes
+  let ledger: Ledger
   var pace: HeartbeatPace
   let linger: Int64
   /// The time that a full socket may accept no byte; 0 is no limit.
@@ -47,9 +49,6 @@ final class StreamWorker {
   /// Ended connections by the time of their last write.
   var lingering = RecencyList()
 
-  /// Connections whose response is delayed.
-  var delayed = DelayedResponses()
-
   /// The connections with work.
   var queue = FairQueue()
 
@@ -68,6 +67,7 @@ final class StreamWorker {
     self.loop = loop
     self.openStreams = openStreams
     unsent = loop.unsent
+    ledger = settings.ledger
     pace = HeartbeatPace(interval: settings.heartbeat.milliseconds)
     linger = settings.linger.milliseconds
     stall = settings.timeouts.stall.milliseconds

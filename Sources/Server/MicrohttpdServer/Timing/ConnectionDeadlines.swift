@@ -86,10 +86,18 @@ struct ConnectionDeadlines {
   ///
   /// New and idle connections are compared, so that a connection that never sends a request does
   /// not outlast one that is used.
-  mutating func removeLongestWaiting() -> Int? {
-    let opened = lists[Int(ConnectionPhase.opened.rawValue)].oldest
-    let idle = lists[Int(ConnectionPhase.idle.rawValue)].oldest
-    guard let opened else { return removeOldest(in: .idle) }
+  ///
+  /// - Parameter isCandidate: Whether a connection may be removed; called for the connections only that have waited
+  ///   longest in each phase, so that the search is short.
+  /// - Returns: The connection, or `nil` if there is none.
+  mutating func removeLongestWaiting(where isCandidate: (Int) -> Bool = { _ in true }) -> Int? {
+    func oldest(in phase: ConnectionPhase) -> (index: Int, time: Int64)? {
+      lists[Int(phase.rawValue)].oldest.flatMap { isCandidate($0.index) ? $0 : nil }
+    }
+    let idle = oldest(in: .idle)
+    guard let opened = oldest(in: .opened) else {
+      return idle.flatMap { _ in removeOldest(in: .idle) }
+    }
     return removeOldest(in: idle.map { $0.time < opened.time } ?? false ? .idle : .opened)
   }
 

@@ -1,4 +1,5 @@
 internal import ReactorTransport
+internal import Shares
 
 /// Decides which connections a request worker reads in a turn, so that a client with many ready
 /// connections does not delay the others.
@@ -33,9 +34,12 @@ struct TurnBudget {
   private var isExceeded = false
 
   /// The entry of a client; it differs between processes, because the hash is seeded.
-  static func entry(of client: ClientAddress) -> Entry {
-    Entry(truncatingIfNeeded: client.network.hashValue)
+  static func entry(of address: ClientAddress) -> Entry {
+    Entry(truncatingIfNeeded: address.network.hashValue)
   }
+
+  /// The entry of a client that a trusted proxy has named.
+  static func entry(of client: Client) -> Entry { Entry(truncatingIfNeeded: client.hashValue) }
 
   mutating func beginTurn() {
     turn &+= 1

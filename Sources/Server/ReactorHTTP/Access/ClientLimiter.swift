@@ -1,4 +1,4 @@
-internal import ReactorTransport
+internal import Shares
 internal import Synchronization
 
 /// Limits how often one principal, or one address without a principal, does something: creates sessions,
@@ -7,12 +7,6 @@ internal import Synchronization
 /// A client that was idle for the window may use its whole quota in one burst. The table is
 /// bounded: if more clients are active than it holds, some of them start with a full quota.
 final class ClientLimiter: Sendable {
-  /// The owner of a quota.
-  enum Client: Hashable, Sendable {
-    case principal(id: [UInt8])
-    case address(ClientAddress)
-  }
-
   /// For each client the time at which its quota is full again, in milliseconds.
   private struct Table {
     var due: [Client: Int64] = [:]

@@ -1,4 +1,6 @@
 internal import Identity
+internal import ReactorCore
+internal import Shares
 
 /// The credential of one request, verified.
 enum Credential: Sendable {
@@ -15,6 +17,15 @@ enum Credential: Sendable {
   /// The request has a credential that is rejected.
   case invalid(Authenticator.Failure)
 
+  /// Returns the account of the principal, or `nil` if there is none.
+  func account(in ledger: Ledger) -> Account? {
+    switch self {
+    case .notNeeded, .invalid: nil
+    case .field(let field): field.account
+    case .valid(let authentication, _): ledger.account(of: authentication)
+    }
+  }
+
   /// The verified authentication, or `nil` if none is needed or the credential is rejected.
   var authentication: Authentication? {
     switch self {
@@ -22,5 +33,12 @@ enum Credential: Sendable {
     case .valid(let authentication, _): authentication
     case .field(let field): field.access
     }
+  }
+}
+
+extension Ledger {
+  /// Returns the account of the principal of an authentication, or `nil` if it has none.
+  func account(of authentication: Authentication) -> Account? {
+    authentication.principal.map { account(of: .principal($0.id)) }
   }
 }

@@ -1,5 +1,6 @@
 internal import Identity
 internal import ReactorTransport
+internal import Shares
 internal import Synchronization
 
 /// The authentication by a field `Authorization`, which the requests of a persistent connection share.
@@ -17,11 +18,14 @@ final class FieldAuthentication: VerifiedCredential {
   private static let pathLimit = 512
 
   let access: Authentication
+  /// The account of the principal, or `nil` without one.
+  let account: Account?
   private let last = Mutex<Grant?>(nil)
 
   /// Creates the authentication of a field.
-  init(_ access: Authentication) {
+  init(_ access: Authentication, _ account: Account?) {
     self.access = access
+    self.account = account
   }
 
   /// Returns whether the right that was granted last is this right to the session of this path.
@@ -47,13 +51,15 @@ extension Authenticator {
   /// For a field without a current authentication, the token is looked up by a hash of all its
   /// bytes. That takes as many instructions as a fifth of a request with an action.
   func authenticate(
-    _ field: AuthorizationField, at now: Int64
+    _ field: AuthorizationField, at now: Int64, in ledger: Ledger, ifPermitted: () -> Bool
   ) throws(Failure) -> FieldAuthentication? {
     if let known = field.credential as? FieldAuthentication, isCurrent(known.access, at: now) {
       return known
     }
-    guard let access = try authenticate(authorization: field.value, at: now) else { return nil }
-    let authentication = FieldAuthentication(access)
+    guard
+      let access = try authenticate(authorization: field.value, at: now, ifPermitted: ifPermitted)
+    else { return nil }
+    let authentication = FieldAuthentication(access, ledger.account(of: access))
     field.credential = authentication
     return authentication
   }

@@ -70,6 +70,14 @@ final class RateLimiter: Sendable {
       wait: .nanoseconds(due.isAllowed ? used : used + interval - Self.window))
   }
 
+  /// Returns whether a client may send a request, without counting one.
+  func hasRoom(for client: ClientAddress) -> Bool {
+    let client = client.network
+    let now = (ContinuousClock.now - start).nanoseconds
+    let full = shard(of: client).table.withLock { $0.due[client] } ?? now
+    return max(full, now) - now + interval <= Self.window
+  }
+
   /// The number of clients in the table.
   var clientCount: Int {
     shards.reduce(0) { $0 + $1.table.withLock { $0.due.count } }

@@ -151,9 +151,11 @@ struct SessionEndpoints {
       }
     }
     try call.scope.require(.manage, .create, reactor, id)
-    reactor.session(id, for: .create, parameters: parameters) { result in
-      if case .success = result { call.scope.countCreation() }
-      reply(created(result, reactor, id, isReadable))
+    call.asClient {
+      reactor.session(id, for: .create, parameters: parameters) { result in
+        if case .success = result { call.scope.countCreation() }
+        reply(created(result, reactor, id, isReadable))
+      }
     }
   }
 
@@ -223,14 +225,16 @@ struct SessionEndpoints {
         call.reply(Self.representation(of: session, isReadable))
       }
     }
-    reactor.session(id, for: .ensure, parameters: parameters) { [reply = call.reply] result in
-      switch result {
-      case .success(let opened) where opened.wasCreated:
-        call.scope.countCreation()
-        reply(created(result, reactor, id, isReadable))
-      case .success(let opened):
-        reply(Self.representation(of: opened.session, isReadable))
-      case .failure(let error): reply(Problem(error))
+    call.asClient {
+      reactor.session(id, for: .ensure, parameters: parameters) { [reply = call.reply] result in
+        switch result {
+        case .success(let opened) where opened.wasCreated:
+          call.scope.countCreation()
+          reply(created(result, reactor, id, isReadable))
+        case .success(let opened):
+          reply(Self.representation(of: opened.session, isReadable))
+        case .failure(let error): reply(Problem(error))
+        }
       }
     }
   }
@@ -266,10 +270,12 @@ struct SessionEndpoints {
     let reactor = try call.reactor(in: host)
     let id = try call.sessionID()
     @Sendable func end() {
-      reactor.endSession(id) { [reply = call.reply] result in
-        switch result {
-        case .success: reply(HTTPResponse(status: 204))
-        case .failure(let error): reply(Problem(error))
+      call.asClient {
+        reactor.endSession(id) { [reply = call.reply] result in
+          switch result {
+          case .success: reply(HTTPResponse(status: 204))
+          case .failure(let error): reply(Problem(error))
+          }
         }
       }
     }

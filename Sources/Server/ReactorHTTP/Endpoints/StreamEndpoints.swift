@@ -108,7 +108,7 @@ struct StreamEndpoints {
     guard !call.isHead else { return HTTPResponse(status: 200, headers: headers) }
     let body = call.scope.api.guarded(stream(), call, names)
     var response = HTTPResponse(status: 200, headers: headers, body: .stream(body))
-    response.client = call.scope.client
+    response.account = call.scope.account
     return response
   }
 

@@ -11,6 +11,28 @@ extension Problem {
     Problem(.unavailable, detail + " Try again later.", headers: ["Retry-After": "1"])
   }
 
+  /// Creates the problem of a client that has its share of what all clients share.
+  ///
+  /// - Parameters:
+  ///   - limit: The number for all clients.
+  ///   - bound: What is limited, with the name of its setting if it has one.
+  ///   - detail: What was not done.
+  ///   - kind: The type of the problem.
+  ///   - seconds: The time after which to try again.
+  /// - Returns: The problem.
+  static func beyondShare(
+    of limit: Int, _ bound: String, _ detail: String, kind: ProblemKind = .unavailable,
+    retryAfter seconds: Int = 1
+  ) -> Problem {
+    Problem(
+      kind,
+      """
+      The service has \(limit) \(bound) for all clients, and a client has at most as many as remain for the \
+      others: you have your share. \(detail) Try again later.
+      """, members: [.init("limit", .number(JSONNumber(limit)))],
+      headers: ["Retry-After": "\(seconds)"])
+  }
+
   /// The problem of a request for which a session's mailbox has no room.
   static var mailboxFull: Problem {
     .unavailable("Too many requests wait for this session. Nothing was done.")
@@ -55,7 +77,12 @@ extension Problem {
       self.init(
         .sessionExists, "The session has other parameters, which never change.",
         members: [.init("pointer", "/parameters")])
-    case .tooMany: self = .unavailable("The limit of sessions in memory is reached.")
+    case .tooMany:
+      self = .unavailable(
+        """
+        Your share of the sessions in memory (sessions.limit) is in use: a client has at most as many as remain \
+        for the others. Nothing was done.
+        """)
     case .history(let error): self.init(error)
     case .log(let error): self.init(error)
     }
@@ -194,17 +221,20 @@ extension Problem {
         .headersTooLarge, limit,
         "The request line and header fields are at most \(limit) bytes here (limits.headers).")
     case .tooManyBodies(let limit):
-      self = limited(
-        .unavailable, limit,
-        "The bodies being received take \(limit) bytes already (limits.buffered). Try again later.",
-        headers: ["Retry-After": "1"])
-    case .tooManyConnections(let limit):
+      self = .beyondShare(
+        of: limit, "bytes of bodies (limits.buffered)", "Nothing was executed.")
+    case .tooManyConnectionsOfAddress(let limit):
       self = limited(
         .rateLimited, limit,
-        """
-        An address has at most \(limit) connections here (limits.address, or a quarter of all). Close \
-        one first.
-        """, headers: ["Retry-After": "5"])
+        "An address has at most \(limit) connections here (limits.address). Close one first.",
+        headers: ["Retry-After": "5"])
+    case .tooManyConnections(let limit):
+      self = .beyondShare(
+        of: limit, "connections (limits.connections)", "Close one first.", kind: .rateLimited,
+        retryAfter: 5)
+    case .tooManyStreams(let limit):
+      self = .beyondShare(
+        of: limit, "streams (the limit of open files)", "Close one first.", retryAfter: 5)
     case .noConnectionLeft:
       self = Problem(
         .unavailable, "All connections are in use (limits.connections). Try again later.",

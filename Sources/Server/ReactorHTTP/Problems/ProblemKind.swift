@@ -204,7 +204,8 @@ enum ProblemKind: String, CaseIterable {
     case .rateLimited:
       """
       More requests came from the client's address than limits.rate allows, or it has more \
-      connections than limits.address. The fields RateLimit and Retry-After say when to try again.
+      connections than limits.address or its share of limits.connections, or too many of its \
+      credentials were rejected. The fields RateLimit and Retry-After say when to try again.
       """
     case .sendsTooDeep:
       """

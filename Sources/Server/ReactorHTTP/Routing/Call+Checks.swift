@@ -4,6 +4,7 @@ internal import ReactorCoding
 internal import ReactorCore
 internal import ReactorHost
 internal import ReactorTransport
+internal import Shares
 
 /// Checks that several handlers share.
 extension Call {
@@ -169,13 +170,18 @@ extension Call {
   }
 
   /// The owner of the request's work on background threads.
-  var owner: WorkOwner { .client(scope.client?.network) }
+  var owner: WorkOwner { .client(scope.account) }
 
   /// Executes a load: immediately if it does not block, otherwise on a background thread.
   func load(in host: Host, _ load: @escaping @Sendable () -> Void) {
-    guard host.readsFromDisk else { return load() }
+    guard host.readsFromDisk else { return asClient(load) }
     // The number of loads is bounded by that of connections, since each waits for its response.
-    scope.api.background.enqueue(for: owner, load)
+    scope.api.background.enqueue(for: owner) { asClient(load) }
+  }
+
+  /// Calls a function whose sessions are counted for the client.
+  func asClient(_ body: () -> Void) {
+    Account.$current.withValue(scope.account, operation: body)
   }
 
   private func attempt(_ body: () throws(Problem) -> Void) {
@@ -194,10 +200,12 @@ extension Call {
     _ body: @escaping @Sendable () throws(Problem) -> Void
   ) throws(Problem) {
     let isEnqueued = scope.api.background.enqueueIfRoom(for: owner) { [self] in
-      attempt { () throws(Problem) in try body() }
+      asClient { attempt { () throws(Problem) in try body() } }
     }
     guard isEnqueued else {
-      throw .unavailable("Too many long requests are waiting. Nothing was executed.")
+      throw .beyondShare(
+        of: Limits.backgroundJobs, "requests that wait for a background thread",
+        "Nothing was executed.")
     }
   }
 }

@@ -3,6 +3,7 @@ internal import Telemetry
 internal import ReactorCore
 internal import ReactorHost
 internal import ReactorTransport
+internal import Shares
 
 /// One request with its parameters and its reply, as handlers see it.
 struct Call: Sendable {
@@ -102,9 +103,11 @@ final class RequestScope: HTTPAdmissionToken {
       : api.credential(
         of: request, from: head.client, at: head.resource, head.method,
         acceptsTicket: acceptsTicket)
-    context = RequestContext(
+    var context = RequestContext(
       id: head.requestID ?? RequestID.next(), traceparent: head.trace?.child(),
       principal: api.settings.principal ?? credential.authentication?.principal)
+    context.account = credential.account(in: api.ledger) ?? head.account
+    self.context = context
     accessLine =
       api.logger.writes(api.settings.accessLog)
       ? AccessLine(path: request.path.description, client: head.client) : nil
@@ -127,6 +130,8 @@ final class RequestScope: HTTPAdmissionToken {
   var endpoint: Endpoint? { head.endpoint }
   /// The network address of the client, or `nil` on a Unix-domain socket.
   var client: ClientAddress? { head.client }
+  /// The account of the client, for all bounds: by its principal if there is one, otherwise by its address.
+  var account: Account? { context.account }
 
   /// The value of a parameter of the path template, which must have it.
   subscript(parameter: String) -> String { head[parameter] }

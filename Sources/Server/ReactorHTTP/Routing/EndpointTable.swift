@@ -33,6 +33,8 @@ final class EndpointTable: Sendable {
   private let literals: [Literal]
   /// The names of all literals.
   private let names: [UInt8]
+  /// The number of bytes of the longest name.
+  private let longestName: Int
 
   /// Creates a table of endpoints.
   init(_ endpoints: [Endpoint]) {
@@ -61,6 +63,7 @@ final class EndpointTable: Sendable {
         isSession: node.parameter?.name == "session", resource: node.resource)
     }
     (self.literals, self.names) = (literals, names)
+    longestName = literals.map(\.name.count).max() ?? 0
   }
 
   /// Finds the resource of a path as the client sent it.
@@ -98,9 +101,14 @@ final class EndpointTable: Sendable {
 
   /// Returns the node below the literal that equals a part of a path, or `nil` if none does.
   private func literal(_ part: PathPart, among range: Range<Int>) -> Int? {
+    // Decode the part once for all literals, and not at all if it is longer than each of them.
+    let decoded = part.decoded(atMost: longestName)
     for index in range {
       let literal = literals[index]
-      if part.isEqual(to: names, in: literal.name) { return literal.node }
+      let isEqual =
+        decoded.map { $0.elementsEqual(names[literal.name]) }
+        ?? part.isEqual(to: names, in: literal.name)
+      if isEqual { return literal.node }
     }
     return nil
   }

@@ -1,6 +1,7 @@
 internal import ReactorHost
 internal import ReactorLog
 internal import ReactorTransport
+internal import Shares
 
 // Proof: all members are constants of types that are `Sendable`.
 /// The data of a request that depends only on its head: requests that repeat a head share it.
@@ -20,6 +21,8 @@ final class HeadReading: HTTPHeadReading, @unchecked Sendable {
   let sessionID: String?
   /// The network address of the client, or `nil` on a Unix-domain socket.
   let client: ClientAddress?
+  /// The account of the client by its address, or `nil` in the process of a test.
+  let account: Account?
   /// The id that the client has chosen for its request, or `nil` for none or an invalid one.
   let requestID: String?
   /// The trace that the request belongs to.
@@ -58,6 +61,9 @@ final class HeadReading: HTTPHeadReading, @unchecked Sendable {
     isServedWhileDraining =
       endpoint?.traits.isDisjoint(with: [.stream, .servedWhileDraining]) == false
     client = api.client(of: request)
+    account =
+      api.features.trustsProxies || request.head.account == nil && request.peer != nil
+      ? api.ledger.account(of: ClientAddress.client(of: client)) : request.head.account
     requestID = request[header: .requestID].flatMap { RequestID.isValid($0) ? $0 : nil }
     trace = request[header: .traceparent].flatMap { TraceParent($0) }
     origin = api.features.allowsOrigins ? request[header: .origin] : nil
@@ -80,6 +86,7 @@ final class HeadReading: HTTPHeadReading, @unchecked Sendable {
     reactor = nil
     sessionID = nil
     client = nil
+    account = nil
     requestID = nil
     trace = nil
     origin = nil

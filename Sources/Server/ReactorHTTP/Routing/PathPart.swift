@@ -18,9 +18,17 @@ internal import ReactorTransport
     return unsafe PercentEncoding.decode(bytes[...])?.asciiOnly
   }
 
-  /// Whether the decoded part equals the bytes in a range of `names`.
+  /// The bytes of the decoded part if the path has percent-encodings; `nil` if it has none.
+  ///
+  /// An empty part, and one with a broken encoding or more than `limit` decoded bytes, is a byte that no name has.
+  func decoded(atMost limit: Int) -> [UInt8]? {
+    guard isEncoded else { return nil }
+    guard unsafe !bytes.isEmpty, unsafe bytes.count <= 3 * limit, let text else { return [0xFF] }
+    return Array(text.utf8)
+  }
+
+  /// Whether the part equals the bytes in a range of `names`; not for a path with percent-encodings.
   func isEqual(to names: [UInt8], in range: Range<Int>) -> Bool {
-    if isEncoded { return unsafe !bytes.isEmpty && text?.utf8.elementsEqual(names[range]) == true }
     guard unsafe bytes.count == range.count, let start = unsafe bytes.baseAddress else {
       return false
     }

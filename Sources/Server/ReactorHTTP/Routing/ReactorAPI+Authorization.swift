@@ -143,6 +143,14 @@ extension SessionAccess {
 extension Problem {
   /// Creates the problem of a request without a credential or with a rejected one (RFC 6750, 3).
   static func unauthorized(_ failure: Authenticator.Failure?) -> Problem {
+    if failure == .tooManyFailures {
+      return Problem(
+        .rateLimited,
+        """
+        At most \(Limits.failedAuthentications) credentials of an address may be rejected per second, and this \
+        one was not checked. Try again later.
+        """, headers: ["Retry-After": "1"])
+    }
     guard let failure else {
       return Problem(
         .unauthorized, "Send Authorization: Bearer and a token that this service accepts.",

@@ -14,22 +14,32 @@ extension ReactorAPI {
     guard let authenticator, let resource, method != .options, resource.right(for: method) != nil
     else { return .notNeeded }
     let now = Timestamp.now.milliseconds / 1000
+    func isPermitted() -> Bool { client.map { failureLimiter.hasRoom(for: $0) } ?? true }
     do throws(Authenticator.Failure) {
       if let field = request.authorization {
-        if let access = try authenticator.authenticate(field, at: now) { return .field(access) }
+        if let access = try authenticator.authenticate(
+          field, at: now, in: ledger, ifPermitted: isPermitted)
+        {
+          return .field(access)
+        }
       } else if let token = tokenInQuery(of: request, at: resource) {
-        return .valid(try authenticator.authenticate(Array(token.utf8), at: now), isCookie: false)
+        return .valid(
+          try authenticator.authenticate(Array(token.utf8), at: now, ifPermitted: isPermitted),
+          isCookie: false)
       }
       if acceptsTicket, resource.isStream, let ticket = queryValue("ticket", of: request) {
         let address = client?.description ?? ""
         return .valid(
-          try authenticator.authenticate(ticket: Array(ticket.utf8), address: address, at: now),
+          try authenticator.authenticate(
+            ticket: Array(ticket.utf8), address: address, at: now, ifPermitted: isPermitted),
           isCookie: false)
       }
       if let name = settings.cookie, let token = Self.cookie(name, of: request),
         settings.crossOrigin.acceptsCookie(of: request)
       {
-        return .valid(try authenticator.authenticate(cookie: Array(token), at: now), isCookie: true)
+        return .valid(
+          try authenticator.authenticate(cookie: Array(token), at: now, ifPermitted: isPermitted),
+          isCookie: true)
       }
     } catch {
       return .invalid(error)

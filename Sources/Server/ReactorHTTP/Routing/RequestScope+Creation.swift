@@ -1,16 +1,17 @@
 internal import Identity
 internal import ReactorCore
 internal import ReactorTransport
+internal import Shares
 
 extension RequestScope {
   /// The owner of quotas: the principal of the client, or its address, or `nil` if neither is known.
-  var accountable: ClientLimiter.Client? {
-    if let principal = context.principal { return .principal(id: Array(principal.id.utf8)) }
-    return client.map { .address($0.network) }
+  var accountable: Client? {
+    if let principal = context.principal { return .principal(principal.id) }
+    return client.map { ClientAddress.client(of: $0) }
   }
 
   /// The client that sessions are counted for, or `nil` without a limit, and for administrators.
-  private var creator: (limiter: ClientLimiter, client: ClientLimiter.Client)? {
+  private var creator: (limiter: ClientLimiter, client: Client)? {
     guard let limiter = api.creationLimiter else { return nil }
     if credential.authentication?.allows(.admin, to: .service) == true { return nil }
     return accountable.map { (limiter, $0) }

@@ -26,18 +26,14 @@ final class HistoryReads: Sendable {
     beginReads()
   }
 
-  /// Begins a read unless too many reads of its owner, or of all owners, are waiting; returns
-  /// whether it was enqueued.
+  /// Begins a read unless its owner has its share of the waiting jobs; returns whether it was enqueued.
   func enqueueIfRoom(for owner: WorkOwner, _ read: @escaping Read) -> Bool {
-    let hasRoom = turns.withLock { turns in
-      guard turns.pending < Limits.backgroundJobs,
-        turns.count(of: owner) < Limits.backgroundJobsPerClient
-      else { return false }
-      turns.append(read, of: owner)
-      return true
+    guard let begin = owner.counted({}) else { return false }
+    enqueue(for: owner) { end in
+      begin()
+      read(end)
     }
-    if hasRoom { beginReads() }
-    return hasRoom
+    return true
   }
 
   /// Begins the reads whose turn it is; a read that ends before it returns causes no recursion.

@@ -1,5 +1,5 @@
 internal import ReactorHost
-internal import ReactorTransport
+internal import Shares
 
 extension WorkOwner {
   /// The streams of all clients.
@@ -8,14 +8,27 @@ extension WorkOwner {
   /// A session or global, for the views that many clients share.
   static func source(_ source: ObjectIdentifier) -> WorkOwner { WorkOwner(source) }
 
-  /// A client, or `nil` for Unix-domain sockets.
-  static func client(_ address: ClientAddress?) -> WorkOwner { WorkOwner(address) }
+  /// A client, or `nil` in the process of a test.
+  static func client(_ account: Account?) -> WorkOwner { account.map { WorkOwner($0) } ?? .none }
+
+  /// Reserves a place for a job that waits, if the client's share permits.
+  ///
+  /// - Returns: The job, which returns the place when it begins, or `nil` beyond the share.
+  func counted(_ job: @escaping WorkerPool.Job) -> WorkerPool.Job? {
+    guard let account else { return job }
+    guard account.acquire(.jobs, of: Limits.backgroundJobs) else { return nil }
+    return {
+      account.release(.jobs)
+      job()
+    }
+  }
 }
 
 extension WorkerPool {
-  /// Enqueues a job unless too many jobs of its owner, or of all owners, are waiting; returns
-  /// whether it was enqueued.
+  /// Enqueues a job unless its owner has its share of the waiting jobs; returns whether it was enqueued.
   func enqueueIfRoom(for owner: WorkOwner, _ job: @escaping Job) -> Bool {
-    enqueue(for: owner, within: (Limits.backgroundJobsPerClient, Limits.backgroundJobs), job)
+    guard let job = owner.counted(job) else { return false }
+    enqueue(for: owner, job)
+    return true
   }
 }

@@ -1,6 +1,7 @@
 internal import ReactorCoding
 internal import ReactorCore
 internal import ReactorLog
+internal import Shares
 
 /// The actions of one request that the end of a process interrupted.
 struct InterruptedRequest: Sendable {
@@ -30,16 +31,23 @@ struct InterruptedRequest: Sendable {
   /// The id under which clients see a request that this release cannot decode among the effects.
   var effectID: String { "accepted-\(actions[0].id.request)" }
 
-  var key: IdempotencyKey? { actions[0].key }
+  /// The idempotency key of the client, also of a request that a former release has accepted, whose keys belonged
+  /// to no principal.
+  var key: IdempotencyKey? {
+    guard let key = actions[0].key, case let context = context(), context.origin == .client else {
+      return actions[0].key
+    }
+    return key.owned(by: context.principal?.id)
+  }
 
-  /// The context of the actions when they run again: that of their request, marked as a repetition.
-  var context: RequestContext {
+  /// Returns the context of the actions when they run again: that of their request, marked as a repetition.
+  func context(in ledger: Ledger? = nil) -> RequestContext {
     let first = actions[0]
     let stored =
       first.context.flatMap { try? JSONCoder.decode(StoredContext.self, from: $0) }
       ?? StoredContext(RequestContext(id: "journal-\(first.id.request)"))
     return stored.repetition(
-      for: first.principal.flatMap { try? JSONCoder.decode(Principal.self, from: $0) })
+      for: first.principal.flatMap { try? JSONCoder.decode(Principal.self, from: $0) }, in: ledger)
   }
 
   var firstIndex: Int { actions[0].id.place }

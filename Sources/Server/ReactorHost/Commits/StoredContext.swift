@@ -1,4 +1,5 @@
 internal import ReactorCore
+internal import Shares
 
 /// The part of a request's context that the journal stores with an accepted action, besides the
 /// principal.
@@ -7,21 +8,38 @@ struct StoredContext: Codable {
   private let trace: String?
   private let origin: ActionOrigin
   private let depth: Int?
+  /// The network of the client, as ``Client/network(high:low:)``, or `nil` for a principal, and for none.
+  private let network: [UInt64]?
 
   init(_ context: RequestContext) {
     id = context.id
     trace = context.traceparent
     origin = context.origin
     depth = context.depth > 0 ? context.depth : nil
+    if case .network(let high, let low)? = context.account?.client {
+      network = [high, low]
+    } else {
+      network = nil
+    }
   }
 
   /// Returns the context of the actions when they run again.
-  func repetition(for principal: Principal?) -> RequestContext {
+  ///
+  /// - Parameters:
+  ///   - principal: The principal of their request.
+  ///   - ledger: The ledger with the account of its client, or `nil` for a context without account.
+  /// - Returns: The context.
+  func repetition(for principal: Principal?, in ledger: Ledger?) -> RequestContext {
     var context = RequestContext(
       id: id, traceparent: trace, principal: principal, origin: origin, isRepetition: true)
     context.depth = depth ?? 0
     context.isUnattended = true
     context.wait = .never
+    if let principal {
+      context.account = ledger?.account(of: .principal(principal.id))
+    } else if let network, network.count == 2 {
+      context.account = ledger?.account(of: .network(high: network[0], low: network[1]))
+    }
     return context
   }
 }

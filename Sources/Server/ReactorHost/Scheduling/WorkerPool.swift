@@ -9,7 +9,7 @@ internal import Synchronization
 /// At most `width` threads execute jobs; they exist only while there are jobs. Each client has a
 /// queue of its own, and the queues take turns, so that a client with many jobs delays another one
 /// by one job per client. A long job is a loop that enqueues its rest after each ``WorkSlice``. A stream, a channel and a connection each have at most one job at a time,
-/// so their number bounds the queues; ``enqueueIfRoom(for:_:)`` has bounds of its own.
+/// so their number bounds the queues.
 package final class WorkerPool: Sendable {
   package typealias Job = @Sendable () -> Void
 
@@ -32,27 +32,14 @@ package final class WorkerPool: Sendable {
   ///
   /// - Parameters:
   ///   - owner: The client; by default that of the job that this thread executes.
-  ///   - bounds: The maximum numbers of waiting jobs, of the owner and in all, or `nil` for any.
   ///   - job: The job.
-  /// - Returns: Whether the job was enqueued; `false` if too many are waiting.
-  @discardableResult
-  package func enqueue(
-    for owner: WorkOwner = .current, within bounds: (own: Int, all: Int)? = nil,
-    _ job: @escaping Job
-  ) -> Bool {
-    guard width > 0 else {
-      job()
-      return true
-    }
-    let isEnqueued = jobs.withLock { jobs in
-      if let bounds, jobs.pending >= bounds.all || jobs.count(of: owner) >= bounds.own {
-        return false
-      }
+  package func enqueue(for owner: WorkOwner = .current, _ job: @escaping Job) {
+    guard width > 0 else { return job() }
+    let next = jobs.withLock { jobs in
       jobs.append(job, of: owner)
-      return true
+      return jobs.begin()
     }
-    if let next = jobs.withLock({ $0.begin() }) { threads.async { self.execute(next) } }
-    return isEnqueued
+    if let next { threads.async { self.execute(next) } }
   }
 
   private func execute(_ first: (owner: WorkOwner, job: Job)) {

@@ -8,7 +8,6 @@ final class HostEnvironment: Sendable {
   let settings: HostSettings
   let log: any MutationLog
   let logger: Logger
-  let quota = SessionQuota()
   let effectQuota: EffectQuota
   let recovery = RecoveryFlag()
   let starts = SurvivedStarts()
@@ -30,7 +29,7 @@ final class HostEnvironment: Sendable {
     self.logger = logger
     timers = TimerService(log: log, logger: logger)
     effectQuota = EffectQuota(
-      perReactor: settings.sessionEffectLimit, total: settings.effectLimit)
+      perReactor: settings.sessionEffectLimit, total: settings.effectLimit, in: settings.ledger)
   }
 }
 
@@ -44,7 +43,6 @@ final class ReactorEnvironment: Sendable {
   let settings: HostSettings
   let log: any MutationLog
   let logger: Logger
-  let quota: SessionQuota
   let effectQuota: EffectQuota
   let recovery: RecoveryFlag
   let starts: SurvivedStarts
@@ -68,7 +66,6 @@ final class ReactorEnvironment: Sendable {
     settings = host.settings
     log = host.log
     logger = host.logger
-    quota = host.quota
     effectQuota = EffectQuota(within: host.effectQuota)
     recovery = host.recovery
     starts = host.starts
@@ -86,7 +83,6 @@ final class ReactorEnvironment: Sendable {
     settings = other.settings
     log = other.log
     logger = other.logger
-    quota = other.quota
     effectQuota = other.effectQuota
     recovery = other.recovery
     starts = other.starts
@@ -134,22 +130,5 @@ final class EvictableSlots: Sendable {
       defer { ids = [] }
       return ids
     }
-  }
-}
-
-/// The number of sessions in memory, of all reactors of a host.
-final class SessionQuota: Sendable {
-  private let count = Atomic<Int>(0)
-
-  /// Adds a session unless the limit is reached; returns whether it did.
-  func acquire(limit: Int) -> Bool {
-    if count.add(1, ordering: .relaxed).newValue <= limit { return true }
-    release()
-    return false
-  }
-
-  /// Removes a session.
-  func release() {
-    count.subtract(1, ordering: .relaxed)
   }
 }

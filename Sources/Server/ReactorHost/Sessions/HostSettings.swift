@@ -1,5 +1,6 @@
 internal import ReactorLog
 package import ReactorStreams
+public import Shares
 
 /// The settings of a host.
 ///
@@ -48,6 +49,9 @@ public struct HostSettings: Sendable {
 
   /// `sessions.idle`: the time after which an unused session is evicted from memory.
   public var sessionIdle = Duration.seconds(600)
+
+  /// Counts what clients hold of the tables that they share: one ledger for the whole service.
+  public var ledger = Ledger()
 
   /// `sessions.limit`: the maximum number of sessions in memory.
   public var sessionLimit = 1_000_000

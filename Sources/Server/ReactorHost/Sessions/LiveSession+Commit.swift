@@ -50,6 +50,8 @@ extension LiveSession {
     // The reactor's own streams belong to no request.
     let request = stage == .mutate ? RequestContext.current?.logFields ?? [] : []
     let effect = effect as? ActionEffect
+    // One line per request: an array can have a thousand actions.
+    guard effect?.reply.takeLine() != false else { return }
     let isRejection = (error as? any ActionError).map { (400..<500).contains($0.status) } ?? false
     let isAwaited = effect.map { $0.reply.isAwaited($0.index) } ?? false
     let (level, message): (LogLevel, String) =
@@ -60,7 +62,7 @@ extension LiveSession {
       default: (.error, "stream of the reactor failed")
       }
     environment.logger.log(
-      level, message,
+      level.within(effect?.reply.context?.account), message,
       fields: [
         ("reactor", key.reactor), ("session", key.id), ("stage", stage.rawValue),
         ("error", "\(error)"),

@@ -1,5 +1,6 @@
 internal import ReactorCore
 internal import ReactorLog
+internal import Shares
 internal import Synchronization
 internal import Telemetry
 
@@ -95,10 +96,15 @@ final class ReactorRuntime: HostedReactor {
     _ id: String, completion: @escaping @Sendable (Result<FoundSession, SessionError>) -> Void
   ) {
     if let session = liveSession(id) { return completion(.success(.open(session))) }
+    let account = Account.current
     environment.log.session(SessionKey(reactor: name, id: id)).record { [self] result in
       switch result {
       case .success(.none): findAbsentSession(id, completion)
-      case .success: session(id, for: .use) { completion($0.map { .open($0.session) }) }
+      case .success:
+        // The log may have called back on another thread.
+        Account.$current.withValue(account) {
+          session(id, for: .use) { completion($0.map { .open($0.session) }) }
+        }
       case .failure(let error): completion(.failure(.log(error)))
       }
     }

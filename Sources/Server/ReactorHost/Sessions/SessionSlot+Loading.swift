@@ -1,4 +1,5 @@
 internal import ReactorLog
+internal import Shares
 internal import Telemetry
 
 /// Loading and creating a session, as one of the slot's operations.
@@ -111,7 +112,10 @@ extension SessionSlot {
       "reactor": key.reactor, "session": key.id, "error": "\(error)",
     ]
     switch error {
-    case .corrupt: environment.logger.error("session cannot be read", fields)
+    case .corrupt:
+      environment.logger.log(
+        LogLevel.error.within(Account.current ?? account), "session cannot be read",
+        fields: fields.map { ($0.key, $0.value) })
     case .unreadable: environment.block(.init(kind: .session), of: key, action: nil, error)
     // The store logs these errors.
     case .lost, .full, .unavailable, .unknown, .tooLarge: break

@@ -1,6 +1,7 @@
 internal import ReactorCore
 internal import ReactorLog
 internal import ReactorStreams
+internal import Shares
 internal import Synchronization
 internal import Telemetry
 
@@ -53,6 +54,8 @@ final class SessionSlot: Sendable {
   }
 
   let key: SessionKey
+  /// The account that has the session in memory, or `nil` for none.
+  let account: Account?
   let environment: ReactorEnvironment
   let log: any SessionLog
   private let contents = Mutex(Contents())
@@ -60,8 +63,9 @@ final class SessionSlot: Sendable {
   /// Loads, creates and ends the session, one at a time.
   private let operations = SerialAsyncQueue()
 
-  init(_ key: SessionKey, environment: ReactorEnvironment) {
+  init(_ key: SessionKey, of account: Account? = nil, environment: ReactorEnvironment) {
     self.key = key
+    self.account = account
     self.environment = environment
     log = environment.log.session(key)
   }

@@ -1,7 +1,8 @@
 internal import ReactorLog
+internal import Shares
 internal import Synchronization
 
-/// The slots of a reactor's sessions by id, within the quota of sessions in memory.
+/// The slots of a reactor's sessions by id, within the share of sessions in memory of each client.
 ///
 /// A slot is removed when its session was not used between two sweeps, or when it has no session.
 struct SlotTable: ~Copyable, Sendable {
@@ -36,6 +37,8 @@ struct SlotTable: ~Copyable, Sendable {
   /// Several locks, so that requests for different sessions rarely contend.
   private let shards: [Shard]
   private let sweeps = Atomic<UInt>(0)
+  /// The shard in which the next idle session is searched.
+  private let nextShard = Atomic<Int>(0)
 
   init(of reactor: String, in environment: ReactorEnvironment) {
     self.reactor = reactor
@@ -67,25 +70,39 @@ struct SlotTable: ~Copyable, Sendable {
   ///
   /// The only origin of sessions: no row may be written of one that no client and no list can name.
   ///
-  /// - Throws: ``SessionError/unknown`` for an invalid id, ``SessionError/tooMany`` beyond the quota.
+  /// A client that has its share of the sessions in memory gets a place of one of its idle sessions.
+  ///
+  /// - Throws: ``SessionError/unknown`` for an invalid id, ``SessionError/tooMany`` beyond the share.
   func useOrCreate(_ id: String) throws(SessionError) -> SessionSlot {
     if let slot = use(id) { return slot }
     guard SessionKey.isValid(id: id) else { throw .unknown }
     removeVacant()
-    let created = self[id].table.withLock { table -> SessionSlot? in
+    let account = Account.current
+    if let slot = create(id, for: account) { return slot }
+    if let account, evictIdle(for: account), let slot = create(id, for: account) { return slot }
+    throw .tooMany
+  }
+
+  /// Creates the slot of a session, or returns the one that another thread has created; `nil` beyond the share of
+  /// the client.
+  private func create(_ id: String, for account: Account?) -> SessionSlot? {
+    self[id].table.withLock { table -> SessionSlot? in
       let now = sweeps.load(ordering: .relaxed)
       if let slot = table.slots[id] {
         slot.didUse(in: now)
         return slot
       }
-      guard environment.quota.acquire(limit: environment.settings.sessionLimit) else { return nil }
-      let slot = SessionSlot(SessionKey(reactor: reactor, id: id), environment: environment)
+      let settings = environment.settings
+      let isGranted =
+        account?.acquire(.sessions, of: settings.sessionLimit)
+        ?? settings.ledger.acquire(.sessions, of: settings.sessionLimit)
+      guard isGranted else { return nil }
+      let slot = SessionSlot(
+        SessionKey(reactor: reactor, id: id), of: account, environment: environment)
       slot.didUse(in: now)
       table.insert(slot)
       return slot
     }
-    guard let created else { throw .tooMany }
-    return created
   }
 
   /// Returns the ids of the slots after an id, at most `limit`, in ascending order.
@@ -112,46 +129,87 @@ struct SlotTable: ~Copyable, Sendable {
   /// Removes the slots without a session, which count against the quota.
   private func removeVacant() {
     for id in environment.evictable.removeAll() {
-      let isRemoved = self[id].table.withLock { table in
+      let removed = self[id].table.withLock { table -> SessionSlot? in
         guard let index = table.slots.index(forKey: id), table.slots.values[index].isVacant else {
-          return false
+          return nil
         }
         // A thread with another reference may be about to load the session.
         guard isKnownUniquelyReferenced(&table.slots.values[index]) else {
           environment.evictable.insert(id)
-          return false
+          return nil
         }
-        table.remove(id)
-        return true
+        defer { table.remove(id) }
+        return table.slots.values[index]
       }
-      if isRemoved { environment.quota.release() }
+      if let removed { release(removed) }
     }
   }
 
   /// Evicts the sessions that were not used since the sweep before the last one.
   func sweep() {
     let sweep = sweeps.add(1, ordering: .relaxed).newValue
-    for shard in shards {
-      let evicted = shard.table.withLock { table -> [SessionSlot] in
-        var evicted: [SessionSlot] = []
-        // By index: an iterator would hold a second reference to the table, so that
-        // `isKnownUniquelyReferenced` would copy the table and return `false`.
-        var index = table.slots.startIndex
-        while index != table.slots.endIndex {
-          defer { table.slots.formIndex(after: &index) }
-          guard sweep &- table.slots.values[index].lastUse > 1 else { continue }
-          // If the table has the only reference, no other can be created without this lock.
-          guard isKnownUniquelyReferenced(&table.slots.values[index]),
-            table.slots.values[index].evict()
-          else { continue }
-          evicted.append(table.slots.values[index])
-        }
-        for slot in evicted { table.remove(slot.key.id) }
-        return evicted
-      }
-      for slot in evicted { shutDown(slot) }
-    }
+    for shard in shards { evict(from: shard) { sweep &- $0.lastUse > 1 } }
   }
+
+  /// Evicts sessions of a shard that are not in use.
+  ///
+  /// - Parameters:
+  ///   - shard: The shard.
+  ///   - limit: The maximum number of sessions.
+  ///   - isCandidate: Whether to evict a session.
+  /// - Returns: The number of evicted sessions.
+  @discardableResult
+  private func evict(
+    from shard: Shard, atMost limit: Int = .max, where isCandidate: (SessionSlot) -> Bool
+  ) -> Int {
+    let evicted = shard.table.withLock { table -> [SessionSlot] in
+      var evicted: [SessionSlot] = []
+      // By index: an iterator would hold a second reference to the table, so that
+      // `isKnownUniquelyReferenced` would copy the table and return `false`.
+      var index = table.slots.startIndex
+      while index != table.slots.endIndex, evicted.count < limit {
+        defer { table.slots.formIndex(after: &index) }
+        guard isCandidate(table.slots.values[index]) else { continue }
+        // If the table has the only reference, no other can be created without this lock.
+        guard isKnownUniquelyReferenced(&table.slots.values[index]),
+          table.slots.values[index].evict()
+        else { continue }
+        evicted.append(table.slots.values[index])
+      }
+      for slot in evicted { table.remove(slot.key.id) }
+      return evicted
+    }
+    for slot in evicted { shutDown(slot) }
+    return evicted.count
+  }
+
+  /// Evicts idle sessions at once, before their idle time: those of a client, and of clients that hold more.
+  ///
+  /// Evicts many in one pass through a shard, so that a creation costs a constant time on average. After a search
+  /// without a result there is none for the client for a while, since a search visits many sessions.
+  ///
+  /// - Parameter account: The client that needs a place.
+  /// - Returns: Whether a session was evicted.
+  private func evictIdle(for account: Account) -> Bool {
+    guard account.maySearch(at: Timestamp.now.milliseconds) else { return false }
+    let held = account.held(.sessions)
+    var visited = 0
+    for _ in shards where visited < Self.searchBound {
+      let next = nextShard.wrappingAdd(1, ordering: .relaxed).oldValue
+      let shard = shards[Int(UInt(bitPattern: next) % UInt(shards.count))]
+      let count = evict(from: shard, atMost: Self.evictionsAtOnce) { slot in
+        visited += 1
+        return slot.account == account || slot.account.map { $0.held(.sessions) > held } ?? false
+      }
+      if count > 0 { return true }
+    }
+    account.pauseSearch(from: Timestamp.now.milliseconds)
+    return false
+  }
+
+  private static let evictionsAtOnce = 256
+  /// The number of sessions after which a search ends, with that of the shard: some milliseconds.
+  private static let searchBound = 65_536
 
   /// Evicts a session from memory now, unless it is in use.
   ///
@@ -172,7 +230,15 @@ struct SlotTable: ~Copyable, Sendable {
   }
 
   private func shutDown(_ evicted: SessionSlot) {
-    environment.quota.release()
+    release(evicted)
     evicted.shutDown()
+  }
+
+  private func release(_ slot: SessionSlot) {
+    if let account = slot.account {
+      account.release(.sessions)
+    } else {
+      environment.settings.ledger.release(.sessions)
+    }
   }
 }

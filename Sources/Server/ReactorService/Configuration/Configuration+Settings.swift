@@ -149,7 +149,7 @@ extension Configuration {
       "limits.address", \.server.limits.connectionsPerAddress, .count(0...10_000_000),
       help: """
         The maximum number of connections per client address, streams included; 0 is no limit but \
-        a quarter of all.
+        the share of all.
         """),
     Setting(
       "limits.state", \.host.stateLimit, .bytes(64...1_073_741_824),

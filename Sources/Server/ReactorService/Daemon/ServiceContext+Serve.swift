@@ -220,8 +220,10 @@ extension ServiceContext {
     settings.endpoints = endpoints
     settings.workers = workers(on: cores)
     settings.loops = cores > 1 ? 1 : 0
+    settings.ledger = configuration.host.ledger
     settings.limits.isExempt = { [proxies = configuration.api.trustedProxies] in
-      proxies.contains($0)
+      // A Unix-domain socket is usually that of a proxy as well.
+      $0 == nil || proxies.contains($0)
     }
     return settings
   }

@@ -37,8 +37,9 @@ extension LogReader {
   /// The outcome of an idempotency key of a session.
   func outcome(of name: String, in key: SessionKey) throws(DatabaseError) -> StoredOutcome? {
     let row = try readOutcome.first(
-      key.reactor, key.id, name, as: (String, Timestamp, Int, [UInt8]?).self)
-    guard let (body, at, version, failure) = row else { return nil }
+      key.reactor, key.id, name, IdempotencyKey.formerName(of: name) ?? name,
+      as: (String, String, Timestamp, Int, [UInt8]?).self)
+    guard let (name, body, at, version, failure) = row else { return nil }
     let outcome = "outcome of a key of \(key)"
     guard StoredValues.areCounts(version), StoredValues.areTimes(at) else {
       throw .damaged(outcome)

@@ -85,7 +85,8 @@ final class LogReader {
       """)
     readOutcome = try connection.prepare(
       """
-      SELECT body, at, version, failure FROM outcomes WHERE session = \(id) AND key = ?3
+      SELECT key, body, at, version, failure FROM outcomes
+      WHERE session = \(id) AND key IN (?3, ?4) ORDER BY key LIMIT 1
       """)
     // Few sessions have accepted actions: CROSS JOIN looks up these sessions one by one.
     listUnfinished = try connection.prepare(

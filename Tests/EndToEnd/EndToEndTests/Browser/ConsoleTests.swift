@@ -292,7 +292,7 @@ extension InspectorBrowserTests {
     }
 
     @Test func `limits that are near are marked`() throws {
-      let own = try ReactordProcess("--sessions-limit", "5")
+      let own = try ReactordProcess("--sessions-limit", "5", "--http-proxies", "127.0.0.1")
       let page = InspectorPage(browser: browser, server: own)
       let running = """
         return [...document.querySelectorAll('#health .attention')]
@@ -301,7 +301,10 @@ extension InspectorBrowserTests {
       try page.open()
       try page.expectText("0 in memory (at most 5)", in: "#health")
       try browser.expect(running, is: [])
-      for _ in 0..<5 { #expect(try own.session(of: "counter").post(#""increase""#).status == 200) }
+      for number in 0..<5 {
+        let client = ["X-Forwarded-For": "192.0.2.\(number)"]
+        #expect(try own.session(of: "counter").post(#""increase""#, client).status == 200)
+      }
       try browser.expect(running, is: ["5 in memory (at most 5) (check)"])
     }
 

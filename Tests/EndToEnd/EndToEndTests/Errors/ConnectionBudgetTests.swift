@@ -62,7 +62,8 @@ struct ConnectionBudgetTests {
     let (admin, reader) = ("token-of-an-administrator", "token-of-a-mere-reader")
     // Effects that do not end keep their requests waiting.
     let waiting = try (0..<4).map { number in
-      let client = server.client()
+      // Each has an address of its own, and so gets one of the connections.
+      let client = HTTPClient(port: server.port, source: UInt8(number + 2))
       try client.start(
         "POST", "/v1/reactors/faulty/sessions/s\(number)/actions",
         ["Content-Type": "application/json", "Prefer": "wait=3600"], body: Array(#""wait""#.utf8))

@@ -13,9 +13,14 @@ final class Connection {
 
   /// Connects to the service, at its loopback address or another one.
   ///
-  /// With a small receive buffer, in bytes, a client that does not read blocks the service early.
-  init(port: UInt16, at address: NetworkAddress? = nil, receiveBuffer: Int32? = nil) throws {
+  /// With a small receive buffer, in bytes, a client that does not read blocks the service early. The connection's
+  /// own address is `127.0.0.SOURCE` with a source.
+  init(
+    port: UInt16, at address: NetworkAddress? = nil, receiveBuffer: Int32? = nil,
+    source: UInt8? = nil
+  ) throws {
     descriptor = LoopbackSocket.make()
+    if let source { try Self.bind(descriptor, to: source) }
     if var size = receiveBuffer {
       setsockopt(
         descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout.size(ofValue: size)))
@@ -32,6 +37,18 @@ final class Connection {
 
   deinit {
     close(descriptor)
+  }
+
+  private static func bind(_ descriptor: Int32, to source: UInt8) throws {
+    var own = sockaddr_in()
+    own.sin_family = sa_family_t(AF_INET)
+    own.sin_addr.s_addr = (0x7F00_0000 | UInt32(source)).bigEndian
+    let status = withUnsafePointer(to: &own) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        Glibc.bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    guard status == 0 else { throw WireError.notConnected(errno: errno) }
   }
 
   /// Closes the connection with a reset instead of a regular end.

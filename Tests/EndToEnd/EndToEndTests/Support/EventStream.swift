@@ -19,9 +19,11 @@ final class EventStream {
   /// With a small receive buffer a client that does not read blocks the service early.
   init(
     port: UInt16, at address: NetworkAddress? = nil, _ path: String,
-    _ headers: [String: String] = [:], method: String = "GET", receiveBuffer: Int32? = nil
+    _ headers: [String: String] = [:], method: String = "GET", receiveBuffer: Int32? = nil,
+    source: UInt8? = nil
   ) throws {
-    connection = try Connection(port: port, at: address, receiveBuffer: receiveBuffer)
+    connection = try Connection(
+      port: port, at: address, receiveBuffer: receiveBuffer, source: source)
     var request = "\(method) \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n"
     request += "Accept: text/event-stream\r\n"
     for (name, value) in headers { request += "\(name): \(value)\r\n" }

@@ -7,11 +7,14 @@ final class HTTPClient {
   let port: UInt16
   /// The address of the service, or `nil` for the loopback address.
   let address: NetworkAddress?
+  /// The last byte of the client's own loopback address, or `nil` for the usual one.
+  let source: UInt8?
   private var connection: Connection?
 
-  init(port: UInt16, at address: NetworkAddress? = nil) {
+  init(port: UInt16, at address: NetworkAddress? = nil, source: UInt8? = nil) {
     self.port = port
     self.address = address
+    self.source = source
   }
 
   /// Sends a request and reads its response.
@@ -61,7 +64,7 @@ final class HTTPClient {
   ///
   /// The caller retains the connection to keep it open.
   func raw(_ text: String, method: String = "GET") throws -> (HTTPResponse, Connection) {
-    let connection = try Connection(port: port, at: address)
+    let connection = try Connection(port: port, at: address, source: source)
     try connection.send(text)
     let reader = ResponseReader(connection: connection)
     let deadline = ContinuousClock.now + Connection.timeout
@@ -72,7 +75,7 @@ final class HTTPClient {
 
   private func open() throws -> Connection {
     if let connection { return connection }
-    let opened = try Connection(port: port, at: address)
+    let opened = try Connection(port: port, at: address, source: source)
     connection = opened
     return opened
   }

@@ -43,7 +43,7 @@ internal import Testing
   @Test func `white space around a value is removed`() {
     var intake = intake("GET", isHTTP10: true)
     add("Origin", "a b \t ", to: &intake)
-    let request = intake.takeRequest(from: nil)
+    let request = intake.takeRequest(from: nil, nil)
     #expect(request[header: .origin] == "a b")
   }
 
@@ -52,7 +52,7 @@ internal import Testing
     add("Content-Length", "6", to: &intake)
     #expect(append(6, to: &intake) == nil)
     let peer = ClientAddress(version4: 7)
-    let request = intake.takeRequest(from: peer)
+    let request = intake.takeRequest(from: peer, nil)
     #expect(request.method == "POST")
     #expect(request.path == "/a")
     #expect(request.query == "b=c?d")
@@ -85,7 +85,7 @@ internal import Testing
       var intake = intake("GET")
       add("Authorization", String(repeating: "a", count: length), to: &intake)
       #expect((intake.retainedAuthorization != nil) == isRetained)
-      #expect(intake.takeRequest(from: nil).authorization?.value.utf8.count == length)
+      #expect(intake.takeRequest(from: nil, nil).authorization?.value.utf8.count == length)
     }
   }
 
@@ -96,7 +96,7 @@ internal import Testing
   ) -> AuthorizationField? {
     var intake = intake("GET", after: former)
     for value in values { add("Authorization", value, to: &intake) }
-    let request = intake.takeRequest(from: nil)
+    let request = intake.takeRequest(from: nil, nil)
     #expect(request.authorization?.value == request[header: .authorization])
     return request.authorization
   }
@@ -113,8 +113,8 @@ internal import Testing
     var former = intake("POST")
     add("If-Match", "\"k\"", to: &former)
     add("Content-Length", "0", to: &former)
-    let head = former.completeHead(from: nil)
-    _ = former.takeRequest(from: nil)
+    let head = former.completeHead(from: nil, nil)
+    _ = former.takeRequest(from: nil, nil)
 
     let target = [RepeatedHead.target].withUnsafeBufferPointer { RequestTarget($0, question: nil) }
     var intake = RequestIntake(target)
@@ -125,7 +125,7 @@ internal import Testing
     add("Content-Length", "1", to: &intake)
     let expectsBody = intake.expectsBody
     #expect(expectsBody)
-    let request = intake.takeRequest(from: nil)
+    let request = intake.takeRequest(from: nil, nil)
     #expect(request.head === head)
     #expect("\(request.path)?\(request.query ?? "")" == "/a?b=c?d")
     #expect(request.headers.map(\.value) == ["\"k\""])
@@ -141,7 +141,7 @@ internal import Testing
   @Test func `the size of a body outlives the request`() {
     var intake = intake("POST", isHTTP10: true)
     #expect(append(6, to: &intake) == nil)
-    #expect(intake.takeRequest(from: nil).body.count == 6)
+    #expect(intake.takeRequest(from: nil, nil).body.count == 6)
     #expect(intake.bodySize == 6)
     #expect(append(5, to: &intake) == .bodyTooLarge)
   }

@@ -52,7 +52,8 @@ extension OverSockets {
     @Test func `a connection above the limit is served when another one has closed`() throws {
       let replies = PendingReplies()
       let server = try TestServer(
-        settings: .init(workers: 2, limits: .init(connections: 4, reserved: 0)),
+        settings: .init(
+          workers: 2, limits: .init(connections: 4, reserved: 0, isExempt: { _ in true })),
         responder: TestResponder { _, reply in replies.add(reply) })
       var clients: [(TestClient, TestResponder.Reply)] = []
       for _ in 1...4 {

@@ -1,5 +1,6 @@
 internal import Glibc
 internal import ReactorTransport
+internal import Shares
 internal import Synchronization
 internal import Testing
 
@@ -37,7 +38,9 @@ extension OverSockets {
     }
 
     @Test func `the token of an admission arrives with the request`() throws {
-      final class Token: HTTPAdmissionToken {}
+      final class Token: HTTPAdmissionToken {
+        let account: Account? = nil
+      }
       let token = Token()
       var responder = TestResponder { request, reply in
         reply(.text("\(request.admission === token) \(request.body.count)"))
@@ -117,7 +120,7 @@ extension OverSockets {
     }
 
     @Test func `a new connection closes the one that has been idle longest`() throws {
-      let server = try TestServer(settings: .init(limits: .init(connections: 2, reserved: 0)))
+      let server = try TestServer(settings: .init(limits: .ofProxies(2)))
       var clients: [TestClient] = []
       for number in 1...10 {
         let client = try server.client()
@@ -130,7 +133,7 @@ extension OverSockets {
     }
 
     @Test func `a connection that is used outlasts those that never send a request`() throws {
-      let server = try TestServer(settings: .init(limits: .init(connections: 3, reserved: 0)))
+      let server = try TestServer(settings: .init(limits: .ofProxies(3)))
       let used = try server.client()
       try used.request("GET", "/0")
       #expect(try used.receiveResponse().status == 200)
@@ -280,5 +283,12 @@ extension OverSockets {
       guard fields.count > 1, let pages = Int(fields[1]) else { throw TestFailure("no statm") }
       return pages * sysconf(Int32(_SC_PAGESIZE))
     }
+  }
+}
+
+extension MicrohttpdServer.Settings.Limits {
+  /// Limits with few connections, all of which are those of proxies: no client has a share.
+  fileprivate static func ofProxies(_ connections: Int) -> Self {
+    .init(connections: connections, reserved: 0, isExempt: { _ in true })
   }
 }

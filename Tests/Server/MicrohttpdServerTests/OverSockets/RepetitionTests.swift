@@ -103,7 +103,7 @@ extension OverSockets {
           count += 1
           return count <= 3
         }
-        return isAdmitted ? .accept(nil) : .reject(.text("no", status: 401), after: .zero)
+        return isAdmitted ? .accept(nil) : .reject(.text("no", status: 401))
       }
       let server = try TestServer(responder: responder)
       let sender = try Sender(server, repeats: repeats)

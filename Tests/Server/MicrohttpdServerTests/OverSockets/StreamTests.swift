@@ -295,7 +295,7 @@ extension OverSockets {
       withExtendedLifetime(server) {}
     }
 
-    @Test func `streams above the limit get their head and a regular end`() throws {
+    @Test func `streams above the limit are rejected with a response`() throws {
       let server = try TestServer(
         settings: .init(limits: .init(streams: 1)),
         responder: TestResponder { _, reply in reply(.stream(TestStream("one"))) })
@@ -305,9 +305,9 @@ extension OverSockets {
       #expect(try first.receiveChunk() == "one")
       let second = try server.client()
       try second.request("GET", "/")
-      #expect(try second.receiveResponse().status == 200)
-      #expect(try second.receiveChunk() == nil)
-      #expect(try second.receiveToEnd() == "")
+      let response = try second.receiveResponse()
+      #expect(response.status == 503)
+      #expect(response.body == "streams over 1")
     }
 
     @Test(arguments: [1, 3])

@@ -132,23 +132,6 @@ internal import Testing
     #expect(connection.step == .shutDown)
   }
 
-  @Test func `a delayed response is written when it is due`() {
-    var connection = StreamConnection(
-      head: Array("head".utf8), hasStream: false, isChunked: false, isDelayed: true)
-    #expect(connection.isDelayed)
-    #expect(connection.step == .rest)
-    connection.wake()
-    connection.finish()
-    #expect(connection.unblock() == false)
-    #expect(connection.step == .rest)
-    connection.endDelay()
-    #expect(connection.step == .write)
-    #expect(connection.pendingText == "head")
-    connection.wrote(4)
-    connection.endDelay()
-    #expect(connection.step == .shutDown)
-  }
-
   @Test(arguments: [-1, 100])
   func `an impossible count of written bytes is clamped`(count: Int) {
     var connection = streaming()

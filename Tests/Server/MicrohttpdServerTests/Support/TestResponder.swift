@@ -27,7 +27,9 @@ struct TestResponder: HTTPResponder {
     case .bodyTooLarge(let limit): .text("body over \(limit)", status: 413)
     case .headersTooLarge(let limit): .text("headers over \(limit)", status: 431)
     case .tooManyBodies(let limit): .text("bodies over \(limit)", status: 503)
-    case .tooManyConnections(let limit): .text("connections over \(limit)", status: 429)
+    case .tooManyConnections(let limit), .tooManyConnectionsOfAddress(let limit):
+      .text("connections over \(limit)", status: 429)
+    case .tooManyStreams(let limit): .text("streams over \(limit)", status: 503)
     case .noConnectionLeft: .text("no connection left", status: 503)
     }
   }

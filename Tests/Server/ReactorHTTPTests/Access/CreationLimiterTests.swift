@@ -1,12 +1,13 @@
 import Identity
 import ReactorTransport
+import Shares
 import Testing
 
 @testable import ReactorHTTP
 
 /// `limits.sessions`.
 struct CreationLimiterTests {
-  private let client = ClientLimiter.Client.principal(id: Array("ada".utf8))
+  private let client = Client.principal("ada")
 
   @Test func `a client creates its quota at once, and then one per interval`() {
     let limiter = ClientLimiter(limit: 4, per: .seconds(3600))
@@ -17,13 +18,13 @@ struct CreationLimiterTests {
     #expect(limiter.wait(of: client, at: 0) == 900)
     #expect(limiter.wait(of: client, at: 899_000) == 1)
     #expect(limiter.wait(of: client, at: 900_000) == nil)
-    #expect(limiter.wait(of: .principal(id: Array("eve".utf8)), at: 0) == nil)
+    #expect(limiter.wait(of: .principal("eve"), at: 0) == nil)
   }
 
   @Test func `the table is bounded`() {
     let limiter = ClientLimiter(limit: 1, per: .seconds(3600), capacity: 2)
-    for id: UInt8 in 0..<9 { limiter.count(.principal(id: [id]), at: 0) }
-    let limited = (UInt8(0)..<9).filter { limiter.wait(of: .principal(id: [$0]), at: 0) != nil }
+    for id: UInt8 in 0..<9 { limiter.count(.principal("\(id)"), at: 0) }
+    let limited = (UInt8(0)..<9).filter { limiter.wait(of: .principal("\($0)"), at: 0) != nil }
     #expect(limited.count == 2)
   }
 

@@ -1,4 +1,5 @@
 import ReactorTransport
+import Shares
 import Synchronization
 import Testing
 
@@ -6,8 +7,8 @@ import Testing
 @testable import ReactorHost
 
 struct HistoryReadsTests {
-  private static let first = WorkOwner.client(ClientAddress(version4: 1))
-  private static let second = WorkOwner.client(ClientAddress(version4: 2))
+  private static let first = WorkOwner.client(numbered: 1)
+  private static let second = WorkOwner.client(numbered: 2)
 
   /// Reads that the test ends.
   private final class Reads: Sendable {
@@ -26,7 +27,7 @@ struct HistoryReadsTests {
   }
 
   private static func client(_ number: UInt32) -> WorkOwner {
-    .client(ClientAddress(version4: number))
+    .client(numbered: number)
   }
 
   @Test func `a client has a share of the reads that are under way`() {
@@ -76,15 +77,15 @@ struct HistoryReadsTests {
   }
 
   @Test func `a client with too many reads that wait is rejected, and others are not`() {
-    let (queue, reads) = (HistoryReads(), Reads())
-    for _ in 0..<HistoryReads.share { queue.enqueue(for: Self.first) { reads.begin("held", $0) } }
+    let (queue, reads, ledger) = (HistoryReads(), Reads(), Ledger())
+    let first = WorkerPool.Owner.client(numbered: 1, in: ledger)
+    for _ in 0..<HistoryReads.share { queue.enqueue(for: first) { reads.begin("held", $0) } }
     var accepted = 0
-    while accepted < 100_000,
-      queue.enqueueIfRoom(for: Self.first, { reads.begin("first", $0) })
-    {
+    while accepted < 100_000, queue.enqueueIfRoom(for: first, { reads.begin("first", $0) }) {
       accepted += 1
     }
-    #expect(accepted == Limits.backgroundJobsPerClient)
-    #expect(queue.enqueueIfRoom(for: Self.second) { reads.begin("second", $0) })
+    #expect(accepted == Limits.backgroundJobs / 2)
+    let second = WorkerPool.Owner.client(numbered: 2, in: ledger)
+    #expect(queue.enqueueIfRoom(for: second) { reads.begin("second", $0) })
   }
 }

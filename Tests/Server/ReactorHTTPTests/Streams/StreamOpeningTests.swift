@@ -1,5 +1,6 @@
 import Dispatch
 import ReactorTransport
+import Shares
 import Testing
 
 @testable import ReactorHTTP
@@ -144,10 +145,11 @@ struct StreamOpeningTests {
     try service.act(label("x"))
     let occupation = Occupation(of: service.api.background)
     defer { occupation.end() }
-    for _ in 0..<Limits.backgroundJobsPerClient {
-      service.api.background.enqueue(for: .client(nil)) {}
-    }
-    let reader = try service.reader(of: try #require(start("").values.first))
+    let address = ClientAddress(version4: 1)
+    let account = service.api.ledger.account(of: ClientAddress.client(of: address))
+    while account.acquire(.jobs, of: Limits.backgroundJobs) {}
+    let responses = service.start("GET", "\(Service.root)/demo/events", from: address)
+    let reader = try service.reader(of: try #require(responses.values.first))
     #expect(reader.read() == ["retry"])
     #expect(reader.isFinished)
     #expect(service.api.channels.streamCount == 0)

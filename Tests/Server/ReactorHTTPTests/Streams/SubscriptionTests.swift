@@ -57,7 +57,7 @@ struct SubscriptionTests {
     let subscriptions = (0..<50).map { index in
       Subscription(
         channels.join(source, StreamView()), of: channels,
-        client: .client(ClientAddress(version4: UInt32(index))), seen: -1, shown: nil,
+        client: .client(numbered: UInt32(index)), seen: -1, shown: nil,
         everyVersion: true, replay: log)
     }
     for subscription in subscriptions { _ = subscription.next() }

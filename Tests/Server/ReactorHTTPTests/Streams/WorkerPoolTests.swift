@@ -1,4 +1,5 @@
 import ReactorTransport
+import Shares
 import Synchronization
 import Testing
 
@@ -47,8 +48,8 @@ struct WorkerPoolTests {
     let isHeld = Atomic(true)
     // The thread is busy until all jobs are enqueued.
     pool.enqueue { while isHeld.load(ordering: .acquiring) {} }
-    let first = WorkOwner.client(ClientAddress(version4: 1))
-    let second = WorkOwner.client(ClientAddress(version4: 2))
+    let first = WorkOwner.client(numbered: 1)
+    let second = WorkOwner.client(numbered: 2)
     for number in 0..<50 { pool.enqueue(for: first) { begun.add("first \(number)") } }
     for number in 0..<3 { pool.enqueue(for: second) { begun.add("second \(number)") } }
     isHeld.store(false, ordering: .releasing)
@@ -64,11 +65,13 @@ struct WorkerPoolTests {
     let isHeld = Atomic(true)
     let done = Recorder<Int>()
     pool.enqueue { while isHeld.load(ordering: .acquiring) {} }
-    let first = WorkOwner.client(ClientAddress(version4: 1))
+    let ledger = Ledger()
+    let first = WorkOwner.client(numbered: 1, in: ledger)
     var accepted = 0
     while accepted < 100_000, pool.enqueueIfRoom(for: first, { done.add(1) }) { accepted += 1 }
-    #expect(accepted == Limits.backgroundJobsPerClient)
-    #expect(pool.enqueueIfRoom(for: .client(nil)) { done.add(2) })
+    #expect(accepted == Limits.backgroundJobs / 2)
+    let second = WorkOwner.client(numbered: 2, in: ledger)
+    #expect(pool.enqueueIfRoom(for: second) { done.add(2) })
     isHeld.store(false, ordering: .releasing)
     while done.values.count < accepted + 1 { await Task.yield() }
     #expect(pool.enqueueIfRoom(for: first) {})

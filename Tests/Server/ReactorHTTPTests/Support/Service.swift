@@ -65,7 +65,7 @@ struct Service {
   /// Sends a request; its response may come later.
   func start(
     _ method: String, _ target: String, _ headers: [(name: HTTPHeader, value: String)] = [],
-    body: String? = nil
+    body: String? = nil, from peer: ClientAddress? = nil
   ) -> Recorder<HTTPResponse> {
     // Split by bytes: tests send text that is slow to compare as characters.
     let parts = target.utf8.split(
@@ -79,7 +79,8 @@ struct Service {
     api.respond(
       to: HTTPRequest(
         method: method, path: parts[0], query: parts.count > 1 ? parts[1] : nil,
-        headers: HTTPRequestHeaders(headers), body: Array((body ?? "").utf8), hasBody: body != nil),
+        headers: HTTPRequestHeaders(headers), body: Array((body ?? "").utf8), hasBody: body != nil,
+        peer: peer),
       reply: { responses.add($0) })
     return responses
   }

@@ -44,7 +44,8 @@ struct SessionFailures: Sendable {
       let detail = "The reactor does not know the action any more."
       return completion(.invalid(.invalid(pointer: "", expected: [], detail: detail)))
     }
-    let context = InterruptedRequest(actions: [record]).context
+    let context = InterruptedRequest(actions: [record])
+      .context(in: environment.settings.ledger)
     let isEnqueued = session.enqueueRequest {
       guard !session.hasEnded else { return completion(.ended) }
       guard settle(failure.id) else { return completion(nil) }

@@ -44,6 +44,7 @@ final class ActionReply: Sendable {
   private let remaining: Atomic<Int>
   private let version = Atomic<Int>(0)
   private let rejected = Atomic<Bool>(false)
+  private let hasLine = Atomic<Bool>(false)
   /// Whether the journal has none of the actions, and no effect outlives its turn.
   private let isPlain = Atomic<Bool>(true)
 
@@ -105,6 +106,9 @@ final class ActionReply: Sendable {
       return progress.outliving.filter(\.isRunning)
     }
   }
+
+  /// Returns whether a failure is the first one of the request, which is logged.
+  func takeLine() -> Bool { !hasLine.exchange(true, ordering: .relaxed) }
 
   /// Whether the sender waits for the outcome of an action.
   func isAwaited(_ index: Int) -> Bool {

@@ -77,7 +77,7 @@ struct IdempotencyLookup: Sendable {
     _ stored: StoredOutcome, for key: IdempotencyKey,
     _ completion: @escaping @Sendable (ActionOutcome?) -> Void
   ) {
-    guard stored.key == key else { return completion(.keyReused) }
+    guard stored.key.body == key.body else { return completion(.keyReused) }
     // The outcome is stored, but the reply of the first request may still wait for the publication
     // of the batch.
     if case .executing = session.commits.withLock({ $0.use(of: key) }) {

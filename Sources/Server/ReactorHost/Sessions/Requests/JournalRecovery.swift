@@ -94,13 +94,14 @@ struct JournalRecovery: Sendable {
   private func block(_ request: InterruptedRequest, _ error: any Error) {
     environment.block(
       BlockedWork.Item(kind: .action, id: request.effectID), of: session.key,
-      action: request.unfinished.first?.action, by: request.context.principal?.id, error)
+      action: request.unfinished.first?.action,
+      by: request.context(in: environment.settings.ledger).principal?.id, error)
   }
 
   private func giveUp(_ request: InterruptedRequest, _ rejection: Rejection) {
     for action in request.unfinished {
       SessionFailures(session: session).store(
-        rejection.error, of: action.action, for: request.context)
+        rejection.error, of: action.action, for: request.context(in: environment.settings.ledger))
       environment.logger.error(
         "interrupted action is given up",
         [
@@ -124,7 +125,7 @@ struct JournalRecovery: Sendable {
       [
         "reactor": session.key.reactor, "session": session.key.id, "actions": "\(actions.count)",
       ])
-    let context = request.context
+    let context = request.context(in: environment.settings.ledger)
     let reply = ActionReply(
       count: actions.count, isArray: request.isArray, key: request.key,
       context: context, in: session, completion: nil)
