@@ -14,6 +14,11 @@
 
 #define MARKS 64
 #define FRAMES 48
+#define RECENT 32
+
+// A reactor that crashed within this time as often as this is quarantined as a whole.
+#define REACTOR_CRASHES 3
+static const int64_t reactor_time = 60000;
 
 struct mark {
   _Atomic uint64_t thread;  // the thread that reserved the mark; 0 while it is free
@@ -36,6 +41,10 @@ struct region {
   uint64_t frames[FRAMES];
   struct mark marks[MARKS];
   struct entry entries[REACTORD_QUARANTINE_CAPACITY];
+  // The reactors that crashed last, by the hashes of their names. A file of a former release ends before.
+  uint32_t next_recent;
+  uint64_t recent[RECENT];
+  int64_t recent_at[RECENT];
 };
 
 // Identifies the layout of the file; a file with another value is cleared.
@@ -216,6 +225,31 @@ static int insert(
   return 1;
 }
 
+static int is_same_reactor(const struct reactord_marked *one, const struct reactord_marked *other) {
+  return one->reactor_length == other->reactor_length
+    && memcmp(one->reactor, other->reactor, one->reactor_length) == 0;
+}
+
+// Counts a crash of a reactor, and quarantines the reactor if it crashed often; returns the number of new entries.
+static int count_crash(
+  struct region *region, const struct reactord_marked *marked, int signal, int64_t now
+) {
+  uint64_t hash = 0xcbf29ce484222325;
+  for (uint32_t index = 0; index < marked->reactor_length; index++)
+    hash = (hash ^ (unsigned char)marked->reactor[index]) * 0x100000001b3;
+  region->recent[region->next_recent % RECENT] = hash;
+  region->recent_at[region->next_recent % RECENT] = now;
+  region->next_recent = (region->next_recent + 1) % RECENT;
+  int count = 0;
+  for (int index = 0; index < RECENT; index++)
+    if (region->recent[index] == hash && region->recent_at[index] > now - reactor_time) count++;
+  if (count < REACTOR_CRASHES) return 0;
+  struct reactord_marked whole;
+  memset(&whole, 0, sizeof whole);
+  whole.reactor_length = copy(whole.reactor, marked->reactor, marked->reactor_length, REACTORD_MARK_NAME);
+  return insert(region, &whole, signal, now);
+}
+
 struct reactord_crash reactord_marks_collect(void *memory, int signal, int64_t now) {
   struct region *region = memory;
   struct reactord_crash found;
@@ -226,6 +260,9 @@ struct reactord_crash reactord_marks_collect(void *memory, int signal, int64_t n
     found.frame_count = region->frame_count < FRAMES ? region->frame_count : FRAMES;
     memcpy(found.frames, region->frames, sizeof found.frames);
   }
+  // The reactor whose code crashed; none if several may have.
+  struct reactord_marked crashed;
+  int reactors = 0;
   for (int index = 0; index < MARKS; index++) {
     struct mark *mark = &region->marks[index];
     int flagged = atomic_load(&mark->signal);
@@ -235,11 +272,15 @@ struct reactord_crash reactord_marks_collect(void *memory, int signal, int64_t n
     int is_sound = marked->reactor_length <= REACTORD_MARK_NAME
       && marked->session_length <= REACTORD_MARK_NAME
       && marked->action_length <= REACTORD_MARK_ACTION;
-    if (atomic_load(&mark->thread) && is_suspect && is_sound)
+    if (atomic_load(&mark->thread) && is_suspect && is_sound) {
       found.quarantined += insert(region, marked, found.signal, now);
+      if (reactors == 0 || !is_same_reactor(&crashed, marked)) reactors++;
+      crashed = *marked;
+    }
     atomic_store(&mark->signal, 0);
     atomic_store(&mark->thread, 0);
   }
+  if (reactors == 1) found.quarantined += count_crash(region, &crashed, found.signal, now);
   atomic_store(&region->signal, 0);
   region->frame_count = 0;
   if (found.signal) atomic_fetch_add(&region->crashes, 1);
@@ -270,6 +311,7 @@ void reactord_quarantine_clear(void *memory) {
   for (int place = 0; place < REACTORD_QUARANTINE_CAPACITY; place++)
     atomic_store(&region->entries[place].is_used, 0);
   atomic_store(&region->count, 0);
+  memset(region->recent, 0, sizeof region->recent);
 }
 
 void reactord_quarantine_remove(

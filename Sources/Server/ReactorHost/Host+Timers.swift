@@ -69,6 +69,7 @@ extension Host {
         SessionTimers(session: session).fire(timer, completion: completion)
       // The slot has logged a session that this release cannot read; another release fires its timers.
       case .failure(.ended), .failure(.unknown), .failure(.log(.unreadable)): completion(.done)
+      case .failure(.reactorQuarantined): completion(.failed)
       case .failure(let error):
         logger.error(
           "timer cannot be fired yet",

@@ -165,6 +165,8 @@ public final class Host: Sendable {
       switch result {
       // Another release resumes the actions of a session that this one cannot read.
       case .success, .failure(.ended), .failure(.log(.unreadable)): break
+      // They run again after the quarantine.
+      case .failure(.reactorQuarantined): environment.recovery.raise()
       case .failure(let error):
         environment.logger.error(
           "interrupted actions cannot be resumed yet",

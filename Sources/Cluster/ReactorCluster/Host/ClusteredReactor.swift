@@ -40,6 +40,8 @@ final class ClusteredReactor: HostedReactor {
 
   // MARK: Sessions
 
+  var isQuarantined: Bool { local.isQuarantined }
+
   func liveSession(_ id: String) -> (any Session)? {
     // A node that is cut off from the store does not know whether it still owns the session.
     guard let session = local.liveSession(id), node.bus.hasQuorum else { return nil }

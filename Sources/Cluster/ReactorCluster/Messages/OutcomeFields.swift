@@ -128,7 +128,8 @@ extension MessageWriter {
       write(6 as UInt8)
       write(error)
     case .tooMany: write(7 as UInt8)
-    case .quarantined: write(8 as UInt8)
+    // A node of a former release does not know the tenth.
+    case .quarantined, .reactorQuarantined: write(8 as UInt8)
     case .log(let error):
       write(9 as UInt8)
       write(error)

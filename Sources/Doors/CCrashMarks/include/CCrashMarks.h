@@ -19,7 +19,7 @@
 
 // A session and an action.
 struct reactord_marked {
-  uint64_t digest;  // the digest of the action's JSON; 0 for a session as a whole
+  uint64_t digest;  // the digest of the action's JSON; 0 for a session as a whole, or for a reactor without session
   uint32_t reactor_length;
   uint32_t session_length;
   uint32_t action_length;
@@ -49,7 +49,8 @@ void *reactord_marks_map(int descriptor);
 // Creates a file without a name and returns its descriptor, which exec closes; -1 on failure.
 int reactord_marks_anonymous_file(void);
 
-// Moves the marks of the crash of the previous process to the quarantine, and returns the crash.
+// Moves the marks of the crash of the previous process to the quarantine, and returns the crash. A reactor
+// that crashed three times within a minute is quarantined as a whole: an entry without a session.
 //
 // `signal` is the signal that ended the previous process, or 0 if it is unknown. It is used if the
 // handler did not run, as after a stack overflow.

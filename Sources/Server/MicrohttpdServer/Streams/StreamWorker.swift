@@ -177,7 +177,7 @@ final class StreamWorker {
     guard event.token != Self.wakerToken else { return loop.waker.clear() }
     let index = Int(event.token & 0xFFFF_FFFF)
     guard slots.indices.contains(index), slots[index].socket != nil,
-      slots[index].generation == UInt32(truncatingIfNeeded: event.token >> 32)
+      slots[index].generation == UInt16(truncatingIfNeeded: event.token >> 32)
     else { return }
     if event.isBroken { return close(index) }
     if event.isWritable, slots[index].connection.unblock() { enqueue(index) }

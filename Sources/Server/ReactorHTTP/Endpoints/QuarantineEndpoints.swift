@@ -25,7 +25,7 @@ struct QuarantineEndpoints {
   private struct Listing: Encodable {
     struct Entry: Encodable {
       let reactor: String
-      let session: String
+      let session: String?
       let action: String?
       let at: String
       let signal: String
@@ -38,7 +38,8 @@ struct QuarantineEndpoints {
     try call.negotiate()
     let entries = (host.settings.marking?.quarantined ?? []).map {
       Listing.Entry(
-        reactor: $0.session.reactor, session: $0.session.id, action: $0.action,
+        reactor: $0.session.reactor, session: $0.session.id.isEmpty ? nil : $0.session.id,
+        action: $0.action,
         at: $0.at.description, signal: $0.signal)
     }
     return .json(encoding: Listing(quarantine: entries))

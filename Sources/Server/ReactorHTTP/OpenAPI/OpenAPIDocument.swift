@@ -194,6 +194,6 @@ extension ProblemKind {
   /// The problems that every endpoint can respond with.
   static let ofEveryEndpoint: [ProblemKind] = [
     .unauthorized, .forbidden, .methodNotAllowed, .rateLimited, .headersTooLarge,
-    .misdirectedRequest, .servicePaused, .sessionUnreadable, .unavailable,
+    .misdirectedRequest, .reactorQuarantined, .servicePaused, .sessionUnreadable, .unavailable,
   ]
 }

@@ -218,7 +218,12 @@ enum OpenAPISchemas {
     "quarantine",
     of: object([
       .init("reactor", text),
-      .init("session", text),
+      .init(
+        "session",
+        [
+          "type": ["string", "null"],
+          "description": "`null` if the reactor as a whole is rejected.",
+        ]),
       .init(
         "action",
         [

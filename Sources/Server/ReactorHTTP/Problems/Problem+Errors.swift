@@ -68,6 +68,13 @@ extension Problem {
         .actionCrashed,
         "Loading this session ended the process. It is not loaded again until an operator clears the "
           + "quarantine.")
+    case .reactorQuarantined:
+      self.init(
+        .reactorQuarantined,
+        """
+        The code of this reactor ended the process three times in a minute. None of it is executed until an \
+        operator clears the quarantine. Other reactors are served.
+        """, headers: ["Retry-After": "60"])
     case .needsParameters:
       self.init(
         .parametersRequired,

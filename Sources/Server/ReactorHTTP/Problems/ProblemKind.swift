@@ -28,6 +28,7 @@ enum ProblemKind: String, CaseIterable {
   case notFound = "not-found"
   case parametersRequired = "parameters-required"
   case rateLimited = "rate-limited"
+  case reactorQuarantined = "reactor-quarantined"
   case sendsTooDeep = "sends-too-deep"
   case servicePaused = "service-paused"
   case sessionEnded = "session-ended"
@@ -67,7 +68,7 @@ enum ProblemKind: String, CaseIterable {
     case .rateLimited: 429
     case .headersTooLarge: 431
     case .actionCrashed, .effectFailed: 500
-    case .servicePaused, .sessionUnreadable, .unavailable: 503
+    case .reactorQuarantined, .servicePaused, .sessionUnreadable, .unavailable: 503
     case .changeTooLarge, .stateTooLarge, .storageFull: 507
     case .sendsTooDeep: 508
     }
@@ -99,6 +100,7 @@ enum ProblemKind: String, CaseIterable {
     case .notFound: "Nothing here"
     case .parametersRequired: "The session needs parameters"
     case .rateLimited: "Too many requests"
+    case .reactorQuarantined: "The reactor has crashed the service"
     case .sendsTooDeep: "The chain of sends is too long"
     case .servicePaused: "The service is paused"
     case .sessionEnded: "The session has ended"
@@ -206,6 +208,12 @@ enum ProblemKind: String, CaseIterable {
       More requests came from the client's address than limits.rate allows, or it has more \
       connections than limits.address or its share of limits.connections, or too many of its \
       credentials were rejected. The fields RateLimit and Retry-After say when to try again.
+      """
+    case .reactorQuarantined:
+      """
+      The reactor's code ended the process three times in a minute, each time by another action. None of \
+      it is executed: an operator corrects the reactor and then clears the quarantine with reactord \
+      quarantine clear. Other reactors are served.
       """
     case .sendsTooDeep:
       """

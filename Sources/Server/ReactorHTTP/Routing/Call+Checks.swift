@@ -10,7 +10,7 @@ internal import Shares
 extension Call {
   /// Returns the reactor in the path.
   func reactor(in host: Host) throws(Problem) -> any HostedReactor {
-    if let reactor = scope.head.reactor { return reactor }
+    if let reactor = scope.head.reactor, !reactor.isQuarantined { return reactor }
     return try host.hostedReactor(self["reactor"])
   }
 
@@ -258,6 +258,7 @@ extension Host {
       throw Problem(
         .unknownReactor, "No reactor is hosted under this name. GET /v1/reactors lists them.")
     }
+    guard !reactor.isQuarantined else { throw Problem(SessionError.reactorQuarantined) }
     return reactor
   }
 

@@ -16,8 +16,6 @@ package struct FairQueue<Owner: Hashable & Sendable, Job: Sendable>: Sendable {
   /// The number of running jobs by owner, without owners that have none.
   private var running: [Owner: Int] = [:]
   private var total = 0
-  /// The number of waiting jobs.
-  package private(set) var pending = 0
 
   /// Creates an empty queue.
   ///
@@ -29,14 +27,10 @@ package struct FairQueue<Owner: Hashable & Sendable, Job: Sendable>: Sendable {
     self.share = share ?? width
   }
 
-  /// Returns the number of waiting jobs of an owner.
-  package func count(of owner: Owner) -> Int { queues[owner]?.count ?? 0 }
-
   /// Adds a job, which ``begin()`` returns when it is its turn.
   package mutating func append(_ job: Job, of owner: Owner) {
     if queues[owner] == nil, running[owner, default: 0] < share { turns.append(owner) }
     queues[owner, default: Fifo()].append(job)
-    pending += 1
   }
 
   /// Removes the next job that can begin now; returns `nil` if there is none.
@@ -44,7 +38,6 @@ package struct FairQueue<Owner: Hashable & Sendable, Job: Sendable>: Sendable {
     guard total < width, let owner = turns.popFirst(), let job = queues[owner]?.popFirst() else {
       return nil
     }
-    pending -= 1
     total += 1
     running[owner, default: 0] += 1
     if queues[owner]?.isEmpty != false {

@@ -18,6 +18,9 @@ public protocol HostedReactor: AnyObject, Sendable {
   /// Whether the reactor was registered with a delegate.
   var hasDelegate: Bool { get }
 
+  /// Whether none of its code is executed, because it crashed the process three times in a minute.
+  var isQuarantined: Bool { get }
+
   /// Checks with the reactor's delegate that a client's request is permitted.
   ///
   /// - Parameters:
@@ -295,6 +298,9 @@ public enum SessionError: Error, Equatable, Sendable {
 
   /// Loading the session crashed the process.
   case quarantined
+
+  /// The code of the reactor crashed the process three times in a minute.
+  case reactorQuarantined
 
   /// An error of the log.
   case log(LogError)

@@ -59,6 +59,10 @@ final class ReactorRuntime: HostedReactor {
 
   var hasDelegate: Bool { authorizer != nil }
 
+  var isQuarantined: Bool {
+    environment.settings.marking?.isQuarantined(reactor: name) == true
+  }
+
   func authorize(
     _ access: SessionAccess, of id: String, for principal: Principal?
   ) throws {
@@ -85,6 +89,7 @@ final class ReactorRuntime: HostedReactor {
     _ id: String, for intent: SessionIntent, parameters: [UInt8]?,
     completion: @escaping @Sendable (Result<OpenedSession, SessionError>) -> Void
   ) {
+    guard !isQuarantined else { return completion(.failure(.reactorQuarantined)) }
     do throws(SessionError) {
       try slots.useOrCreate(id).open(for: intent, parameters: parameters, completion: completion)
     } catch {
@@ -96,6 +101,7 @@ final class ReactorRuntime: HostedReactor {
     _ id: String, completion: @escaping @Sendable (Result<FoundSession, SessionError>) -> Void
   ) {
     if let session = liveSession(id) { return completion(.success(.open(session))) }
+    guard !isQuarantined else { return completion(.failure(.reactorQuarantined)) }
     let account = Account.current
     environment.log.session(SessionKey(reactor: name, id: id)).record { [self] result in
       switch result {
@@ -171,6 +177,7 @@ final class ReactorRuntime: HostedReactor {
     _ source: String, at version: Int?, to id: String, parameters: [UInt8]?,
     completion: @escaping @Sendable (Result<OpenedSession, SessionError>) -> Void
   ) {
+    guard !isQuarantined else { return completion(.failure(.reactorQuarantined)) }
     let (origin, target): (SessionSlot, SessionSlot)
     do throws(SessionError) {
       (origin, target) = (try slots.useOrCreate(source), try slots.useOrCreate(id))
@@ -303,6 +310,9 @@ final class ReactorRuntime: HostedReactor {
     if let session = liveSession(id), session.epoch == cursor.epoch {
       let current = session.current
       if current.version == cursor.version { return completion(.success(current.json)) }
+    }
+    guard !isQuarantined else {
+      return completion(.failure(.unavailable("The reactor is quarantined.")))
     }
     let key = SessionKey(reactor: name, id: id)
     let log = environment.log.session(key)

@@ -139,8 +139,8 @@ export class Errors {
     part.errors.hidden = latest.length === 0;
     part["quarantine-part"].hidden = quarantined.length === 0;
     part.quarantine.replaceChildren(...quarantined.map(({ reactor, session, action, at, signal }) => element(
-      "li", {}, element("a", { href: hashOf(reactor, session) }, `${reactor}/${session}`),
-      element("code", {}, action ?? "the session itself"),
+      "li", {}, session === null ? reactor : element("a", { href: hashOf(reactor, session) }, `${reactor}/${session}`),
+      element("code", {}, action ?? (session === null ? "the reactor itself" : "the session itself")),
       element("p", { class: "note" }, `${signal}, ${new Date(at).toLocaleString("en-GB")}`))));
   }
 

@@ -60,8 +60,8 @@ extension ServiceContext {
         "reactor": entry.session.reactor, "session": entry.session.id,
         "action": entry.action ?? "",
       ]
-      logger.error(
-        entry.action == nil ? "session is quarantined" : "action is quarantined", fields)
+      let kind = entry.action != nil ? "action" : entry.session.id.isEmpty ? "reactor" : "session"
+      logger.error("\(kind) is quarantined", fields)
     }
   }
 }

@@ -39,7 +39,8 @@ public enum QuarantineTask: String, Sendable {
       LogEscape.json.write(text, to: &bytes, limit: LogFormat.lineLimit)
       return "\"" + String(decoding: bytes, as: UTF8.self) + "\""
     }
-    return "{\"reactor\":\(quoted(entry.session.reactor)),\"session\":\(quoted(entry.session.id)),"
+    return
+      "{\"reactor\":\(quoted(entry.session.reactor)),\"session\":\(entry.session.id.isEmpty ? "null" : quoted(entry.session.id)),"
       + "\"action\":\(entry.action.map(quoted) ?? "null"),\"at\":\(quoted(entry.at.description)),"
       + "\"signal\":\(quoted(entry.signal))}"
   }

@@ -64,12 +64,12 @@ final class Supervisor: Sendable {
     var lastSignal: Int32 = 0
     while true {
       let start = ContinuousClock.now
-      let end = superviseProcess(restarts: restarts, lastSignal: lastSignal)
+      let (end, wasReady) = superviseProcess(restarts: restarts, lastSignal: lastSignal)
       switch end {
       case nil where restarts == 0: finish(EX_OSERR)
       case nil:
         // The service ran before: the system can have processes and descriptors again.
-        pause(backoff.delay(afterUptime: .zero))
+        pause(backoff.delay(afterUptime: .zero, wasReady: false))
       case .exited(let code): finish(code)
       case .killed(let signal):
         if state.withLock({ $0.isTerminating }) {
@@ -77,7 +77,7 @@ final class Supervisor: Sendable {
           // has served no requests.
           finish([SIGTERM, SIGINT, SIGQUIT].contains(signal) ? EXIT_SUCCESS : EXIT_FAILURE)
         }
-        let delay = backoff.delay(afterUptime: .now - start)
+        let delay = backoff.delay(afterUptime: .now - start, wasReady: wasReady)
         logger.error(
           "service crashed", ["signal": Self.name(of: signal), "restart": "\(delay)"])
         pause(delay)
@@ -93,8 +93,10 @@ final class Supervisor: Sendable {
     if state.withLock({ $0.isTerminating }) { finish(EXIT_SUCCESS) }
   }
 
-  /// Starts a process of the service and waits for its end, or returns `nil` if it cannot be started.
-  private func superviseProcess(restarts: Int, lastSignal: Int32) -> ServiceProcess.End? {
+  /// Starts a process of the service and waits for its end, which is `nil` if it cannot be started.
+  private func superviseProcess(
+    restarts: Int, lastSignal: Int32
+  ) -> (end: ServiceProcess.End?, wasReady: Bool) {
     do throws(ServiceProcess.Failure) {
       let service = try ServiceProcess.start(
         sockets: listeners.map(\.rawDescriptor), errors: output.descriptor, marks: marks,
@@ -104,7 +106,8 @@ final class Supervisor: Sendable {
         return state.isTerminating
       }
       if isTerminating { kill(service.id, SIGTERM) }
-      if service.waitUntilReady() {
+      let isReady = service.waitUntilReady()
+      if isReady {
         announce()
         if service.waitUntilHanging(limit: configuration.watchdog) {
           logger.error(
@@ -116,10 +119,10 @@ final class Supervisor: Sendable {
       // Do not reap the process yet: its id must stay valid as long as `state` contains it.
       service.waitUntilEnded()
       state.withLock { $0.service = nil }
-      return service.reap()
+      return (service.reap(), isReady)
     } catch {
       logger.error("the service cannot be started", ["error": error.reason])
-      return nil
+      return (nil, false)
     }
   }
 
@@ -181,15 +184,22 @@ final class Supervisor: Sendable {
 }
 
 /// The delays before restarts.
+///
+/// A client that crashes the service again and again with other actions must not keep it from serving others: what
+/// it crashed is quarantined at the next start. Only a service that does not get ready is delayed more and more.
 struct RestartBackoff {
   private var crashes = 0
 
   /// Returns the delay before the next restart: none for a service that ran for a minute, and for the
-  /// first crash; then 0.1 s, doubled up to 10 s.
-  mutating func delay(afterUptime uptime: Duration) -> Duration {
+  /// first crash; 0.1 s for one that was ready; then 0.1 s, doubled up to 10 s.
+  mutating func delay(afterUptime uptime: Duration, wasReady: Bool) -> Duration {
     if uptime >= .seconds(60) { crashes = 0 }
     defer { crashes += 1 }
     guard crashes > 0 else { return .zero }
+    guard !wasReady else {
+      crashes = 0
+      return .milliseconds(100)
+    }
     return .milliseconds(min(100 << min(crashes - 1, 7), 10_000))
   }
 }

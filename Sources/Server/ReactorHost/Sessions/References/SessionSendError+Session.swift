@@ -10,6 +10,8 @@ extension SessionSendError {
     case .tooMany: self = .overloaded(session)
     case .quarantined:
       self = .log(session, .unavailable("the session is quarantined"))
+    case .reactorQuarantined:
+      self = .log(session, .unavailable("the reactor is quarantined"))
     case .log(let error): self = .log(session, error)
     }
   }

@@ -42,6 +42,11 @@ public protocol ActionMarking: AnyObject, Sendable {
 }
 
 extension ActionMarking {
+  /// Returns whether a reactor is quarantined as a whole, because its code crashed several processes in a minute.
+  package func isQuarantined(reactor: String) -> Bool {
+    !isQuarantineEmpty && isQuarantined(SessionKey(reactor: reactor, id: ""), .session)
+  }
+
   /// Returns whether an action of a session is quarantined; computes the digest only if the
   /// quarantine is not empty.
   package func isQuarantined(_ session: SessionKey, _ action: [UInt8]) -> Bool {
@@ -89,9 +94,9 @@ public struct ActionDigest: Hashable, Sendable {
   }
 }
 
-/// An action or a session that crashed the process and is not executed or loaded any more.
+/// An action, a session or a reactor that crashed the process and is not executed or loaded any more.
 public struct QuarantinedAction: Equatable, Sendable {
-  /// The session.
+  /// The session; its id is empty for a reactor as a whole.
   public let session: SessionKey
 
   /// The first bytes of the action's JSON, or `nil` if the session itself is quarantined.
