@@ -20,8 +20,8 @@ package struct ClusterSettings: Sendable {
   package var probe: Milliseconds = 150
 
   /// The time after which a node that the bus does not reach counts as failed: a connection that was lost is
-  /// replaced within less.
-  package var confirmation: Milliseconds = 100
+  /// replaced within less, which is 10 ms and three round trips.
+  package var confirmation: Milliseconds = 60
 
   /// The time without a reply after which the release of a session is requested again.
   package var release: Milliseconds = 500
