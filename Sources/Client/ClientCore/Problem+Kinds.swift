@@ -100,7 +100,7 @@ extension Problem.Kind {
     429: ["rate-limited"],
     431: ["headers-too-large"],
     500: ["action-crashed"],
-    503: ["service-paused", "session-unreadable", "unavailable"],
+    503: ["reactor-quarantined", "service-paused", "session-unreadable", "unavailable"],
     507: ["change-too-large", "state-too-large", "storage-full"],
     508: ["sends-too-deep"],
   ]
