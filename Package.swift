@@ -556,14 +556,35 @@ let groups = [
   // Reactors and their streams, on a phone as well.
   "Kit": [
     "ReactorCore", "ReactorFlows", "ReactorFoundation", "ReactorSessions", "ReactorStreams",
-    "ReactorTesting",
+    "ReactorTesting", "Shares",
   ],
-  "wire": ["ReactorCodingTests"],
-  "server": [
-    "CryptoTests", "IdentityTests", "MicrohttpdServerTests", "ReactorHTTPTests",
-    "ReactorHostTests", "ReactorLogTests", "ReactorServiceTests", "ReactorTransportTests",
-    "ReactorsTests", "SharesTests", "SQLiteLogTests", "SystemThreadsTests", "TelemetryTests",
-    "ZlibTests",
+  // Client and server share these.
+  "Wire": ["ReactorCoding", "ReactorLog", "Telemetry"],
+  // A server with one node.
+  "Server": [
+    "Crypto", "Identity", "MicrohttpdServer", "ReactorHTTP", "ReactorHost", "ReactorPages",
+    "ReactorService", "ReactorTestingHost", "ReactorTransport", "SQLiteLog", "SystemThreads",
+    "Zlib", "reactord",
+  ],
+  // The store and the links of several nodes.
+  "Cluster": ["PostgresLog", "ReactorCluster", "ReactorLinks"],
+  "Client": ["ClientCore", "CurlTransport", "ReactorClient", "TerminalClient"],
+  // One target for each library in C.
+  "Doors": [
+    "CCrashMarks", "CCurl", "CLinuxEvents", "CMicrohttpd", "COpenSSL", "CPostgres", "CSQLite",
+    "CSocketFilter", "CZlib",
+  ],
+  "Examples": [
+    "PortedExamples", "PortedExamplesSwift6", "Reactors", "Rooms", "TodoReactors",
+  ],
+  "EndToEnd": ["EndToEnd"],
+  // Several test targets and tools use these.
+  "Support": [
+    "AllocationCounter", "Commands", "LogTestSupport", "PostgresServers", "PublicTestData",
+    "RandomJSON", "SampleToken", "TestSupport",
+  ],
+  "Tools": [
+    "BareHandler", "Benchmarks", "Fuzzing", "Hostile", "HotPathCounts", "StreamLoad",
   ],
 ]
 

@@ -112,7 +112,7 @@ package final class Authenticator: Sendable {
   ///   - isPermitted: Whether to verify a token that is not cached; asked before the verification.
   /// - Returns: The principal and its grants, or `nil` if the value is no bearer token (RFC 6750, 2.1).
   /// - Throws: The reason for 401.
-  public func authenticate(
+  package func authenticate(
     authorization field: String, at now: Int64, ifPermitted isPermitted: () -> Bool = { true }
   ) throws(Failure) -> Authentication? {
     var field = field
@@ -132,7 +132,7 @@ package final class Authenticator: Sendable {
   ///   - isPermitted: Whether to verify a token that is not cached; asked before the verification.
   /// - Returns: The principal and its grants.
   /// - Throws: The reason for 401.
-  public func authenticate(
+  package func authenticate(
     _ token: [UInt8], at now: Int64, ifPermitted isPermitted: () -> Bool = { true }
   ) throws(Failure) -> Authentication {
     guard token.count <= TokenVerifier.sizeLimit else { throw .token(.tooLong) }
@@ -150,7 +150,7 @@ package final class Authenticator: Sendable {
   ///   - isPermitted: Whether to verify a token that is not cached; asked before the verification.
   /// - Returns: The principal and its grants.
   /// - Throws: The reason for 401.
-  public func authenticate(
+  package func authenticate(
     cookie token: [UInt8], at now: Int64, ifPermitted isPermitted: () -> Bool = { true }
   ) throws(Failure) -> Authentication {
     let access = try authenticate(token, at: now, ifPermitted: isPermitted)
@@ -273,7 +273,7 @@ package final class Authenticator: Sendable {
   ///   - isPermitted: Whether to verify a ticket; asked before the verification.
   /// - Returns: The principal and its grants under the current configuration.
   /// - Throws: ``Failure/ticket``.
-  public func authenticate(
+  package func authenticate(
     ticket text: [UInt8], address: String, at now: Int64,
     ifPermitted isPermitted: () -> Bool = { true }
   ) throws(Failure) -> Authentication {

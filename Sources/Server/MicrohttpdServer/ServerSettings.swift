@@ -1,5 +1,5 @@
-public import ReactorTransport
-public import Shares
+package import ReactorTransport
+package import Shares
 
 extension MicrohttpdServer {
   /// The configuration of a server.
@@ -24,7 +24,7 @@ extension MicrohttpdServer {
 
       /// The maximum number of open streams, which clients share; a further one gets the responder's
       /// rejection.
-      public var streams: Int
+      package var streams: Int
 
       /// The maximum number of open connections per client, including streams; 0 is no limit.
       ///
@@ -34,7 +34,7 @@ extension MicrohttpdServer {
 
       /// The maximum size of all request bodies that are being received or processed, in bytes, which
       /// clients share.
-      public var buffered: Int
+      package var buffered: Int
 
       /// The number of connections beyond `connections` that serve only requests of
       /// `HTTPLane/priority`.
@@ -42,7 +42,7 @@ extension MicrohttpdServer {
 
       /// Whether a client's connections are not counted, as for a trusted proxy, which has the
       /// connections of all its clients; `nil` stands for a Unix-domain socket.
-      public var isExempt: @Sendable (ClientAddress?) -> Bool
+      package var isExempt: @Sendable (ClientAddress?) -> Bool
 
       /// Creates limits.
       package init(
@@ -112,7 +112,7 @@ extension MicrohttpdServer {
     package var limits: Limits
 
     /// Counts what clients hold of the limits that they share.
-    public var ledger = Ledger()
+    package var ledger = Ledger()
 
     /// The time that a client may take; waiting for the responder is not limited.
     package var timeouts: Timeouts

@@ -1,8 +1,8 @@
-public import Identity
-public import Telemetry
-public import ReactorHost
-public import ReactorTransport
-public import Shares
+package import Identity
+package import Telemetry
+package import ReactorHost
+package import ReactorTransport
+package import Shares
 internal import Synchronization
 
 /// The HTTP contract: receives requests from a transport and responds to them from a host.
@@ -209,7 +209,7 @@ package final class ReactorAPI: HTTPResponder {
   }
 
   /// Returns the account of the client that a proxy has sent a request for.
-  public func account(for request: HTTPRequest) -> Account? {
+  package func account(for request: HTTPRequest) -> Account? {
     HeadReading.reading(request, in: self).account
   }
 

@@ -1,4 +1,4 @@
-public import Shares
+package import Shares
 
 /// The network address of a client: IPv6, or IPv4 as IPv6 writes it (`::ffff:192.0.2.1`).
 package struct ClientAddress: Hashable, Sendable {
@@ -29,10 +29,10 @@ package struct ClientAddress: Hashable, Sendable {
   package var isVersion4: Bool { high == 0 && low >> 32 == 0xFFFF }
 
   /// The unit that limits count as one client: an IPv4 address or an IPv6 /64 network.
-  public var network: ClientAddress { isVersion4 ? self : ClientAddress(high: high, low: 0) }
+  package var network: ClientAddress { isVersion4 ? self : ClientAddress(high: high, low: 0) }
 
   /// The client that bounds count an address for; `nil` is that of a Unix-domain socket.
-  public static func client(of address: ClientAddress?) -> Client {
+  package static func client(of address: ClientAddress?) -> Client {
     address.map { .network(high: $0.network.high, low: $0.network.low) } ?? .local
   }
 }

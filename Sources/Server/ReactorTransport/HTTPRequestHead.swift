@@ -1,4 +1,4 @@
-public import Shares
+package import Shares
 internal import Synchronization
 
 /// The head of a request: everything except the body.
@@ -26,7 +26,7 @@ package final class HTTPRequestHead: Sendable {
   package let peer: ClientAddress?
 
   /// The account of the connection's client, or `nil` if the transport has none, or for a trusted proxy.
-  public let account: Account?
+  package let account: Account?
 
   // Proof: retained from `store(_:)`, which stores once, until the head is released.
   //

@@ -1,4 +1,4 @@
-public import Shares
+package import Shares
 
 /// Sends the response to one request.
 ///
@@ -48,7 +48,7 @@ extension HTTPResponder {
   package func admit(_ head: HTTPRequest) -> HTTPAdmission { .accept(nil) }
 
   /// Knows no clients.
-  public func account(for request: HTTPRequest) -> Account? { nil }
+  package func account(for request: HTTPRequest) -> Account? { nil }
 
   /// Processes every request on the worker thread.
   package func lane(for request: HTTPRequest) -> HTTPLane { .immediate }
@@ -75,13 +75,13 @@ package enum HTTPAdmission: Sendable {
 }
 
 /// The responder's own data on a request whose head it has admitted.
-public protocol HTTPAdmissionToken: AnyObject, Sendable {
+package protocol HTTPAdmissionToken: AnyObject, Sendable {
   /// The account that the body is counted for, or `nil` for that of the connection.
   var account: Account? { get }
 }
 
 /// Why a transport rejects a well-formed request, or a connection.
-public enum HTTPRejection: Error, Equatable {
+package enum HTTPRejection: Error, Equatable {
   /// The body is larger than `limit` bytes.
   case bodyTooLarge(limit: Int)
 

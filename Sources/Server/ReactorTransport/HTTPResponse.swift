@@ -1,4 +1,4 @@
-public import Shares
+package import Shares
 
 /// The response to one request.
 package struct HTTPResponse: Sendable {
@@ -32,7 +32,7 @@ package struct HTTPResponse: Sendable {
   package var problem: String?
 
   /// The account of the client that a stream is counted for, or `nil` for that of its connection.
-  public var account: Account?
+  package var account: Account?
 
   /// Creates a response.
   package init(

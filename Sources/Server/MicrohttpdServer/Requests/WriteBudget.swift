@@ -68,7 +68,7 @@ struct WriteBudget {
     if granted < size {
       while pending.count <= index { pending.append(0) }
       pending[index] = size - granted
-      waiting.append(index, of: client)
+      waiting.append(index, of: client ?? FairQueue.others)
     }
     return granted
   }

@@ -11,8 +11,8 @@ struct StreamSlot {
   /// The socket, or `nil` while the slot is free.
   var socket: StreamSocket?
 
-  /// The client's turn in the queue, or `nil` if its connections are those of many clients.
-  var client: TurnBudget.Entry?
+  /// The client's turn in the queue.
+  var client = FairQueue.others
 
   /// Whether there is input to drop.
   var hasInput = false

@@ -12,7 +12,7 @@ extension StreamWorker {
     let socket = StreamSocket(arrival.socket)
     unsent.change(by: arrival.head.count)
     let slot = StreamSlot(
-      connection: connection, socket: socket, client: arrival.client,
+      connection: connection, socket: socket, client: arrival.client ?? FairQueue.others,
       generation: index == slots.count ? 0 : slots[index].generation &+ 1, stream: arrival.stream,
       permit: arrival.permit, account: arrival.account)
     if index == slots.count { slots.append(slot) } else { slots[index] = slot }

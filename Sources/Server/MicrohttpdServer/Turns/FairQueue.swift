@@ -2,7 +2,7 @@
 /// connections of each client.
 ///
 /// Appending and removing are O(1) in the number of connections. Clients with the same
-/// `TurnBudget.Entry` count as one, and so do all connections without an entry.
+/// `TurnBudget.Entry` count as one; connections of many clients have the entry ``others``.
 struct FairQueue {
   private struct Link {
     var previous = FairQueue.none
@@ -18,10 +18,11 @@ struct FairQueue {
   }
 
   private static let none: Int32 = -1
-  private static let lineOfOthers = Int(TurnBudget.Entry.max) + 1
+  /// The entry of connections whose peer passes the requests of many clients.
+  static let others = TurnBudget.Entry.max
 
   private var links: [Link] = []
-  private var lines = [Line](repeating: Line(), count: FairQueue.lineOfOthers + 1)
+  private var lines = [Line](repeating: Line(), count: Int(TurnBudget.Entry.max) + 1)
   /// The lines with connections, in the order of their turns.
   private var turns: [Int32] = []
 
@@ -31,10 +32,10 @@ struct FairQueue {
   var first: Int? { turns.first.map { Int(lines[Int($0)].head) } }
 
   /// Appends a connection to those of its client, unless it waits already.
-  mutating func append(_ index: Int, of client: TurnBudget.Entry?) {
+  mutating func append(_ index: Int, of client: TurnBudget.Entry) {
     while links.count <= index { links.append(Link()) }
     guard links[index].line == Self.none else { return }
-    let line = client.map { Int($0) } ?? Self.lineOfOthers
+    let line = Int(client)
     let tail = lines[line].tail
     links[index] = Link(previous: tail, line: Int32(line))
     lines[line].tail = Int32(index)

@@ -50,7 +50,7 @@ struct NegotiationTests {
     "method-not-allowed", "not-acceptable", "unsupported-media-type", "session-exists",
     "version-mismatch", "body-too-large", "headers-too-large", "invalid-action", "invalid-body",
     "invalid-pointer", "effect-failed", "unavailable", "storage-full", "action-running",
-    "idempotency-key-reused", "session-unreadable", "service-paused",
+    "idempotency-key-reused", "session-unreadable", "service-paused", "reactor-quarantined",
   ])
   func `a problem's type is the address of a page`(type: String) throws {
     let response = try session.client.get("/problems/\(type)")

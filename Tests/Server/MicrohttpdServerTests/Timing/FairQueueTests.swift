@@ -7,8 +7,8 @@ struct FairQueueTests {
     var queue = FairQueue()
     for index in 0..<3 { queue.append(index, of: 7) }
     queue.append(3, of: 8)
-    queue.append(4, of: nil)
-    queue.append(5, of: nil)
+    queue.append(4, of: FairQueue.others)
+    queue.append(5, of: FairQueue.others)
     queue.append(0, of: 7)
     #expect(Self.drain(&queue) == [0, 3, 4, 1, 5, 2])
     #expect(queue.isEmpty)
@@ -18,11 +18,11 @@ struct FairQueueTests {
     var random = SystemRandomNumberGenerator()
     var queue = FairQueue()
     // The connections of each client, in the order of the turns.
-    var model: [(client: UInt8?, indices: [Int])] = []
+    var model: [(client: UInt8, indices: [Int])] = []
     for _ in 0..<2_000 {
       let index = Int.random(in: 0..<12, using: &random)
       // A connection has one client.
-      let client = index % 4 == 3 ? nil : UInt8(index % 4)
+      let client = index % 4 == 3 ? FairQueue.others : UInt8(index % 4)
       switch Int.random(in: 0..<3, using: &random) {
       case 0:
         queue.append(index, of: client)

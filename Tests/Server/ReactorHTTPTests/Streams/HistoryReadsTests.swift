@@ -78,14 +78,14 @@ struct HistoryReadsTests {
 
   @Test func `a client with too many reads that wait is rejected, and others are not`() {
     let (queue, reads, ledger) = (HistoryReads(), Reads(), Ledger())
-    let first = WorkerPool.Owner.client(numbered: 1, in: ledger)
+    let first = WorkOwner.client(numbered: 1, in: ledger)
     for _ in 0..<HistoryReads.share { queue.enqueue(for: first) { reads.begin("held", $0) } }
     var accepted = 0
     while accepted < 100_000, queue.enqueueIfRoom(for: first, { reads.begin("first", $0) }) {
       accepted += 1
     }
     #expect(accepted == Limits.backgroundJobs / 2)
-    let second = WorkerPool.Owner.client(numbered: 2, in: ledger)
+    let second = WorkOwner.client(numbered: 2, in: ledger)
     #expect(queue.enqueueIfRoom(for: second) { reads.begin("second", $0) })
   }
 }
