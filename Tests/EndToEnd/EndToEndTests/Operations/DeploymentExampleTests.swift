@@ -39,8 +39,10 @@ import Testing
     return try value(["services", node, "environment"], in: compose)
   }
 
-  private func deployment(_ kind: String, _ name: String) throws -> [String: Any] {
-    let found = try documents("kubernetes.yml").first { document in
+  private func deployment(
+    _ kind: String, _ name: String, in file: String = "kubernetes.yml"
+  ) throws -> [String: Any] {
+    let found = try documents(file).first { document in
       document["kind"] as? String == kind
         && (document["metadata"] as? [String: Any])?["name"] as? String == name
     }
@@ -48,9 +50,16 @@ import Testing
   }
 
   private func kubernetesEnvironment() throws -> [String: String] {
+    try environment(of: deployment("Deployment", "reactord"))
+  }
+
+  private func oneNode() throws -> [String: Any] {
+    try deployment("StatefulSet", "reactord", in: "kubernetes-one-node.yml")
+  }
+
+  private func environment(of workload: [String: Any]) throws -> [String: String] {
     let list: [[String: Any]] = try value(
-      ["spec", "template", "spec", "containers", 0, "env"],
-      in: try deployment("Deployment", "reactord"))
+      ["spec", "template", "spec", "containers", 0, "env"], in: workload)
     var environment: [String: String] = [:]
     for variable in list {
       let name: String = try value(["name"], in: variable)
@@ -97,9 +106,10 @@ import Testing
   }
 
   /// The Pod Security standard "restricted" needs these members, and no volumes but a few kinds.
-  @Test func `the pods are restricted`() throws {
-    let pod: [String: Any] = try value(
-      ["spec", "template", "spec"], in: try deployment("Deployment", "reactord"))
+  @Test(arguments: [true, false])
+  func `the pods are restricted`(_ isCluster: Bool) throws {
+    let workload = try isCluster ? deployment("Deployment", "reactord") : oneNode()
+    let pod: [String: Any] = try value(["spec", "template", "spec"], in: workload)
     let isNonRoot: Bool = try value(["securityContext", "runAsNonRoot"], in: pod)
     let profile: String = try value(["securityContext", "seccompProfile", "type"], in: pod)
     #expect(isNonRoot && profile == "RuntimeDefault")
@@ -107,8 +117,7 @@ import Testing
     let escalates: Bool = try value(["allowPrivilegeEscalation"], in: container)
     let dropped: [String] = try value(["capabilities", "drop"], in: container)
     #expect(!escalates && dropped == ["ALL"])
-    let volumes: [[String: Any]] = try value(["volumes"], in: pod)
-    for volume in volumes { #expect(volume["secret"] != nil) }
+    for volume in pod["volumes"] as? [[String: Any]] ?? [] { #expect(volume["secret"] != nil) }
     for key in ["hostNetwork", "hostPID", "hostIPC"] { #expect(pod[key] == nil) }
   }
 
@@ -129,6 +138,32 @@ import Testing
     #expect(try process.wait() == .code(78))
     let error = process.standardError
     #expect(error.contains("127.0.0.1") && !error.contains("secret@"), "\(error)")
+  }
+
+  @Test func `one node keeps its store on a volume that it may write`() throws {
+    let workload = try oneNode()
+    let replicas: Int = try value(["spec", "replicas"], in: workload)
+    #expect(replicas == 1)
+    var environment = try environment(of: workload)
+    let settings = try settings()
+    for name in environment.keys { #expect(settings.contains(name), "\(name)") }
+    let mount: String = try value(
+      ["spec", "template", "spec", "containers", 0, "volumeMounts", 0, "mountPath"], in: workload)
+    let store = try #require(environment.removeValue(forKey: "REACTORD_STORE"))
+    #expect(store.hasPrefix("sqlite:\(mount)/"))
+    let group: Int = try value(
+      ["spec", "template", "spec", "securityContext", "fsGroup"], in: workload)
+    #expect(group == 10_001)
+    let period: Int = try value(
+      ["spec", "template", "spec", "terminationGracePeriodSeconds"], in: workload)
+    let grace = try #require(environment["REACTORD_SHUTDOWN_GRACE"].flatMap { Int($0) })
+    #expect(period > grace)
+    // The service starts with these values, in another folder.
+    let folder = try TemporaryFolder()
+    let server = try ReactordProcess(
+      ["--store", store.replacing(mount, with: folder.path)], environment: environment)
+    #expect(try server.client().get("/readyz").status == 200)
+    try server.stop()
   }
 
   @Test func `the platforms wait longer for the end of the service than it drains`() throws {
