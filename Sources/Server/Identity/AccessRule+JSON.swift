@@ -49,7 +49,11 @@ extension AccessRule {
     var rule = AccessRule(allow: right)
     if let to = members["to"] {
       guard case .string(let text) = to, let pattern = SessionPattern(text) else {
-        throw failure(#"expected "to" to be a pattern such as "cart/{sub}" or "chat/*""#)
+        throw failure(
+          """
+          expected "to" to be a pattern such as "cart/{sub}" or "team/{org}-*", with text between a claim \
+          and what follows
+          """)
       }
       rule.sessions = pattern
     }

@@ -18,13 +18,24 @@ package struct SessionPattern: Sendable, Equatable {
     var pieces: [Piece] = []
     /// Whether the part ends in `*`: any text can follow.
     var isOpen = false
+
+    /// The literal text after a placeholder, or `nil` at the end.
+    func literal(after index: Int) -> [UInt8]? {
+      guard index + 1 < pieces.count, case .literal(let bytes) = pieces[index + 1] else {
+        return nil
+      }
+      return bytes
+    }
+
+    /// Whether the part ends in a placeholder.
+    var endsInClaim: Bool { if case .claim? = pieces.last { true } else { false } }
   }
 
   private let reactor: Part
   private let session: Part
 
   /// Reads a pattern, or returns `nil` unless it is two nonempty parts with `/` between them, braces in pairs,
-  /// and `*` at the end of a part only.
+  /// `*` at the end of a part only, and text between a placeholder and what follows in the part.
   package init?(_ text: String) {
     guard text.utf8.count <= Self.sizeLimit else { return nil }
     let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
@@ -40,11 +51,13 @@ package struct SessionPattern: Sendable, Equatable {
     while let first = rest.first {
       switch first {
       case UInt8(ascii: "*"):
-        guard rest.count == 1 else { return nil }
+        guard rest.count == 1, !part.endsInClaim else { return nil }
         part.isOpen = true
         rest = rest.dropFirst()
       case UInt8(ascii: "{"):
-        guard let end = rest.firstIndex(of: UInt8(ascii: "}")) else { return nil }
+        guard let end = rest.firstIndex(of: UInt8(ascii: "}")), !part.endsInClaim else {
+          return nil
+        }
         let name = rest[rest.index(after: rest.startIndex)..<end]
         guard !name.isEmpty, !name.contains(UInt8(ascii: "{")) else { return nil }
         part.pieces.append(.claim(String(decoding: name, as: UTF8.self)))
@@ -66,15 +79,29 @@ package struct SessionPattern: Sendable, Equatable {
 
   /// Returns whether a session is in the set; compares bytes and allocates nothing.
   ///
-  /// A placeholder stands for the text of a claim. A claim that is missing, empty, not a text, or
-  /// contains `/` or `*` matches nothing, so that no token can widen a pattern.
+  /// A placeholder stands for the text of a claim in the form of ``SessionID``. A claim that is missing, empty or
+  /// not a text matches nothing, and neither does one that contains the text after the placeholder: with
+  /// `{org}-*`, the claim `acme-corp` would name sessions that `acme` may use.
   package func matches(reactor: String, session: String, claims: Claims?) -> Bool {
     Self.matches(self.reactor, reactor, claims) && Self.matches(self.session, session, claims)
   }
 
   /// Returns whether some session of a reactor may be in the set.
   package func mayMatch(reactor: String, claims: Claims?) -> Bool {
-    Self.matches(self.reactor, reactor, claims)
+    Self.matches(self.reactor, reactor, claims) && Self.isPossible(session, claims)
+  }
+
+  /// Returns whether the claims of a part have values that name something.
+  private static func isPossible(_ part: Part, _ claims: Claims?) -> Bool {
+    part.pieces.indices.allSatisfy { index in
+      guard case .claim(let name) = part.pieces[index] else { return true }
+      guard let claim = claims?.string(name), !claim.isEmpty else { return false }
+      var text = SessionID.encoding(claim)
+      let count = text.utf8.count
+      guard let literal = part.literal(after: index) else { return true }
+      text += String(decoding: literal, as: UTF8.self)
+      return text.withUTF8 { unsafe isUnambiguous($0, literal, at: count) }
+    }
   }
 
   // Compares contiguous bytes, which is faster than string views: every request with a credential
@@ -83,44 +110,32 @@ package struct SessionPattern: Sendable, Equatable {
     var text = text
     return text.withUTF8 { text in
       var rest = unsafe text
-      for piece in part.pieces {
-        let isPrefix =
-          switch piece {
-          case .literal(let bytes):
-            unsafe bytes.withUnsafeBufferPointer { unsafe remove($0, &rest) }
-          case .claim(let name): unsafe remove(claims?.string(name), &rest)
+      for index in part.pieces.indices {
+        switch part.pieces[index] {
+        case .literal(let bytes):
+          guard unsafe rest.starts(with: bytes) else { return false }
+          unsafe rest = UnsafeBufferPointer(rebasing: rest[bytes.count...])
+        case .claim(let name):
+          guard var claim = claims?.string(name), !claim.isEmpty else { return false }
+          let count = claim.withUTF8 { unsafe SessionID.prefix(of: rest, encoding: $0) }
+          guard let count else { return false }
+          if let literal = part.literal(after: index) {
+            guard unsafe isUnambiguous(rest, literal, at: count) else { return false }
           }
-        guard isPrefix else { return false }
+          unsafe rest = UnsafeBufferPointer(rebasing: rest[count...])
+        }
       }
       return part.isOpen || rest.isEmpty
     }
   }
 
-  /// Removes the text of a claim from the start of a text.
-  ///
-  /// Returns `false` if the claim is not allowed in a pattern, or the text does not begin with it.
-  private static func remove(_ claim: String?, _ text: inout UnsafeBufferPointer<UInt8>) -> Bool {
-    guard var claim else { return false }
-    return claim.withUTF8 { claim in
-      for index in claim.indices {
-        let byte = unsafe claim[index]
-        guard byte != UInt8(ascii: "/"), byte != UInt8(ascii: "*") else { return false }
-      }
-      return unsafe !claim.isEmpty && remove(claim, &text)
-    }
-  }
-
-  /// Removes a prefix from the start of a text.
-  ///
-  /// Returns `false` if the text does not begin with it.
-  private static func remove(
-    _ prefix: UnsafeBufferPointer<UInt8>, _ text: inout UnsafeBufferPointer<UInt8>
+  /// Returns whether a literal occurs in a text first at a position.
+  private static func isUnambiguous(
+    _ text: UnsafeBufferPointer<UInt8>, _ literal: [UInt8], at position: Int
   ) -> Bool {
-    guard prefix.count <= text.count else { return false }
-    for index in prefix.indices {
-      guard unsafe prefix[index] == text[index] else { return false }
-    }
-    unsafe text = UnsafeBufferPointer(rebasing: text[prefix.count...])
-    return true
+    guard text.count >= position + literal.count else { return false }
+    return (0...position).first {
+      unsafe text[$0..<$0 + literal.count].elementsEqual(literal)
+    } == position
   }
 }

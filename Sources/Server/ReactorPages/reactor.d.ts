@@ -49,6 +49,13 @@ export function configure(changes: {
   isShared?: boolean;
 }): void;
 
+/**
+ * Returns the form of a text as the id of a session, for texts that are no ids, such as many ids of users:
+ * letters, digits, `.`, `_` and `-` stand for themselves, and each other byte in UTF-8 is `~` with two hexadecimal
+ * digits (`auth0|5f7c` is `auth0~7C5f7c`). The placeholders of rules (`cart/{sub}`) stand for claims in this form.
+ */
+export function sessionID(text: string): string;
+
 /** Ends a subscription or a binding. */
 export type End = () => void;
 

@@ -6,6 +6,9 @@ struct SessionPatternTests {
   private static let claims = Claims([
     ("sub", .string("ada")), ("org", .string("acme")), ("slash", .string("a/b")),
     ("star", .string("*")), ("empty", .string("")), ("number", .number(7)),
+    ("provider", .string("auth0|5f7c")), ("mail", .string("ada@example.com")),
+    ("hyphen", .string("acme-corp")), ("dots", .string("..")), ("tilde", .string("a~7C")),
+    ("double", .string("a-")),
   ])
 
   @Test(arguments: [
@@ -16,7 +19,17 @@ struct SessionPatternTests {
     ("cart/{sub}", "cart", "eve", false), ("cart/{sub}-*", "cart", "ada-1", true),
     ("cart/{sub}-*", "cart", "ada", false), ("team/{org}-{sub}", "team", "acme-ada", true),
     ("{org}/x*", "acme", "xyz", true), ("cart/{slash}", "cart", "a/b", false),
-    ("cart/{star}", "cart", "*", false), ("cart/{empty}*", "cart", "x", false),
+    ("cart/{slash}", "cart", "a~2Fb", true), ("cart/{slash}", "cart", "a~2fb", false),
+    ("cart/{star}", "cart", "*", false), ("cart/{star}", "cart", "~2A", true),
+    ("cart/{empty}-*", "cart", "-x", false),
+    ("cart/{provider}", "cart", "auth0~7C5f7c", true),
+    ("cart/{provider}", "cart", "auth0|5f7c", false),
+    ("cart/{mail}", "cart", "ada~40example.com", true), ("cart/{dots}", "cart", "~2E~2E", true),
+    ("cart/{dots}", "cart", "..", false), ("cart/{tilde}", "cart", "a~7E7C", true),
+    ("cart/{tilde}", "cart", "a~7C", false),
+    // A claim with the text that follows would be the beginning of the sessions of another claim.
+    ("team/{hyphen}", "team", "acme-corp", true), ("team/{hyphen}-*", "team", "acme-corp-1", false),
+    ("team/{org}-*", "team", "acme-corp-1", true), ("team/{double}--*", "team", "a---x", false),
     ("cart/{number}", "cart", "7", false), ("cart/{missing}", "cart", "", false),
   ])
   func `a pattern matches exactly its sessions`(
@@ -40,10 +53,33 @@ struct SessionPatternTests {
 
   @Test(arguments: [
     "", "chat", "/", "chat/", "/lobby", "a/b/c", "a*/b*c", "**/x", "{}/x", "a/{sub", "a/sub}",
-    "a/{{sub}}", String(repeating: "a", count: 512) + "/b",
+    "a/{{sub}}", "a/{sub}*", "a/{org}{sub}", "{org}*/a", String(repeating: "a", count: 512) + "/b",
   ])
   func `a malformed pattern is rejected`(pattern: String) {
     #expect(SessionPattern(pattern) == nil)
+  }
+}
+
+/// The form of texts as ids.
+struct SessionIDTests {
+  @Test func `different texts have different forms, which are valid ids, and are recognised`() {
+    let alphabet: [Unicode.Scalar] = ["a", "~", "7", "C", "|", ".", "-", "/", "\u{E9}", "\u{0}"]
+    var forms: [String: String] = [:]
+    var texts = [""]
+    for _ in 0..<4 {
+      texts = texts.flatMap { text in alphabet.map { text + String($0) } }
+      for text in texts {
+        let form = SessionID.encoding(text)
+        #expect(forms[form].map { Array($0.utf8) == Array(text.utf8) } ?? true, "\(text)")
+        forms[form] = text
+        #expect(form.utf8.allSatisfy { "aC7.-~0123456789ABDEF".utf8.contains($0) })
+        #expect(form != "." && form != "..")
+        let pattern = SessionPattern("r/{sub}")
+        let claims = Claims([("sub", .string(text))])
+        #expect(pattern?.matches(reactor: "r", session: form, claims: claims) == true)
+        #expect(pattern?.matches(reactor: "r", session: form + "x", claims: claims) == false)
+      }
+    }
   }
 }
 
@@ -69,6 +105,21 @@ struct GrantsTests {
     #expect(!ada.allow(.read, to: .session(reactor: "cart", id: "eve")))
     #expect(ada.allow(.read, to: .reactor("cart")))
     #expect(!ada.allow(.read, to: .service))
+  }
+
+  @Test func `a reactor is visible to whom can read one of its sessions`() {
+    #expect(grants([]).allow(.read, to: .reactor("cart")))
+    let robot = Grants(
+      rules: Self.rules, principal: Principal(id: "robot", claims: Claims([])))
+    #expect(!robot.allow(.read, to: .reactor("cart")))
+    #expect(robot.allow(.read, to: .reactor("catalogue")))
+    #expect(!Grants(rules: Self.rules, principal: nil).allow(.read, to: .reactor("cart")))
+    let team = [AccessRule(allow: .read, to: SessionPattern("team/{org}-*"))]
+    for (org, isVisible) in [("acme", true), ("acme-corp", false), ("", false)] {
+      let claims = Claims([("org", .string(org))])
+      let grants = Grants(rules: team, principal: Principal(id: "ada", claims: claims))
+      #expect(grants.allow(.read, to: .reactor("team")) == isVisible)
+    }
   }
 
   @Test func `an anonymous request has what rules for anonymous requests grant`() {

@@ -18,6 +18,7 @@ export { indicator, on, property } from "./controls.js";
 export { parse, patched, stringify } from "./json.js";
 export { layout } from "./layout.js";
 export { Problem, request } from "./requests.js";
+export { sessionID } from "./ids.js";
 export { Stream, Value } from "./streams.js";
 export { traits } from "./traits.js";
 

@@ -19,6 +19,10 @@ extension ClientBrowserTests {
       try browser.click("return document.querySelector('button')")
       try browser.expect(shown, is: "1")
       #expect(try browser.complaints() == [])
+      let id = try browser.run(
+        "return import(arguments[0]).then(({ sessionID }) => sessionID('auth0|é..~'))",
+        .string(server.url + "/reactor.js"))
+      #expect(id == "auth0~7C~C3~A9..~7E")
     }
   }
 }
