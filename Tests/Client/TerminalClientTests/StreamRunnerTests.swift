@@ -11,7 +11,9 @@ import Testing
     defer { socket.close() }
     socket.serveOnce("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", isSilent: true)
     var outputs: [ImpatientMachine.Output] = []
-    let runner = StreamRunner(ImpatientMachine(), to: HTTPOrigin(socket.address)) {
+    let runner = StreamRunner(
+      ImpatientMachine(), to: HTTPOrigin(socket.address), adding: try RequestFields()
+    ) {
       (_, output) throws(CommandFailure) in
       outputs.append(output)
       return []

@@ -10,6 +10,7 @@ public struct ChangesCommand: Equatable, Sendable {
   private let query: String
   /// The file with the id of the last printed change, or `nil` for none.
   private let positionFile: String?
+  private let fields: RequestFields
 
   /// Creates the command, or returns `nil` if the URL is not the one of a server.
   ///
@@ -20,14 +21,17 @@ public struct ChangesCommand: Equatable, Sendable {
   ///   - content: `entries` or `state`, for the additional data, or `nil` for none.
   ///   - positionFile: The file with the position; with `nil` the output begins with the next
   ///     change.
+  ///   - fields: The fields of its requests.
   package init?(
-    url: String, reactor: String?, session: String?, content: String?, positionFile: String?
+    url: String, reactor: String?, session: String?, content: String?, positionFile: String?,
+    fields: RequestFields
   ) {
     guard let server = ServerURL(url), !server.path.contains("?") else { return nil }
     self.server = server
     query = [("reactor", reactor), ("session", session), ("with", content)]
       .compactMap { name, value in value.map { "&\(name)=\($0)" } }.joined()
     self.positionFile = positionFile
+    self.fields = fields
   }
 
   /// Prints changes until the process is ended, and reconnects when the connection is lost.
@@ -44,7 +48,8 @@ public struct ChangesCommand: Equatable, Sendable {
       path: "v1/changes/events" + (query.isEmpty ? "" : "?" + query.dropFirst()),
       after: position == "0" ? nil : position)
     let runner = StreamRunner(
-      feed, to: HTTPOrigin(server.address, isSecure: server.isSecure, prefix: server.path)
+      feed, to: HTTPOrigin(server.address, isSecure: server.isSecure, prefix: server.path),
+      adding: fields
     ) { (_, output) throws(CommandFailure) in
       switch output {
       case .events(let events): try printer.print(events)

@@ -9,6 +9,9 @@ public struct SendCommand: Equatable, Sendable {
   /// How long to wait for the effect, in seconds; `nil` uses the default of the server.
   let wait: Int?
 
+  /// The fields of its requests.
+  let fields: RequestFields
+
   /// The source of the action.
   package enum Action: Equatable, Sendable {
     case text(String)
@@ -16,8 +19,9 @@ public struct SendCommand: Equatable, Sendable {
   }
 
   /// Creates the command.
-  package init(session: SessionURL, action: Action, wait: Int?) {
+  package init(session: SessionURL, action: Action, wait: Int?, fields: RequestFields) {
     self.session = session
+    self.fields = fields
     self.action = action
     self.wait = wait
   }
@@ -62,9 +66,11 @@ public struct SendCommand: Equatable, Sendable {
     for _ in 0..<Self.attempts {
       if let deadline = queue.deadline { pause(deadline - (ContinuousClock.now - start)) }
       guard let (action, _) = queue.next(now: queue.deadline ?? .zero) else { break }
+      var request = action.request(path: session.path)
+      try fields.add(to: &request)
       let attempt: ActionQueue.Attempt
       do throws(ConnectionFailure) {
-        attempt = .response(try transfers.response(to: action.request(path: session.path)))
+        attempt = .response(try transfers.response(to: request))
       } catch {
         attempt = .failure(error.problem)
       }

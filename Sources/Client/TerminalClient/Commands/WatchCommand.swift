@@ -8,9 +8,13 @@ public struct WatchCommand: Equatable, Sendable {
   /// Whether to print each State as one line of JSON instead of its changes.
   let isJSON: Bool
 
+  /// The fields of its requests.
+  let fields: RequestFields
+
   /// Creates the command.
-  package init(session: SessionURL, isJSON: Bool) {
+  package init(session: SessionURL, isJSON: Bool, fields: RequestFields) {
     self.session = session
+    self.fields = fields
     self.isJSON = isJSON
   }
 
@@ -21,7 +25,7 @@ public struct WatchCommand: Equatable, Sendable {
     let isColoured = unsafe isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == nil
     var watched = WatchedSession(session.name, isJSON: isJSON, isColoured: isColoured)
     var connection = ConnectionReport()
-    let runner = StreamRunner(StreamMachine(capacity: 1), to: session.origin) {
+    let runner = StreamRunner(StreamMachine(capacity: 1), to: session.origin, adding: fields) {
       (machine, output) throws(CommandFailure) in
       switch output {
       case .update(_, .ended(let problem))
@@ -47,8 +51,9 @@ public struct WatchCommand: Equatable, Sendable {
   private func check(
     _ machine: inout StreamMachine, hasBegun: Bool
   ) throws(CommandFailure) -> [StreamMachine.Output] {
-    let request = TransportRequest(
+    var request = TransportRequest(
       "GET", session.path + "/state", fields: [.init("Accept", "application/json")])
+    try fields.add(to: &request)
     guard let response = try? Transfers(to: session.origin).response(to: request) else { return [] }
     let problem = Problem(response)
     if !hasBegun, response.head.status != 200, problem.kind == .notAServer {

@@ -4,6 +4,7 @@ internal import ClientCore
 final class StreamRunner<Machine: StreamReading> {
   let origin: HTTPOrigin
   private(set) var machine: Machine
+  private let fields: RequestFields
   private let start = ContinuousClock.now
   /// Executes an output that does not concern the connection; returns those that follow from it.
   private let execute: (inout Machine, Machine.Output) throws(CommandFailure) -> [Machine.Output]
@@ -13,13 +14,15 @@ final class StreamRunner<Machine: StreamReading> {
   /// - Parameters:
   ///   - machine: The machine.
   ///   - origin: The server.
+  ///   - fields: The fields to add to each request.
   ///   - execute: Executes an output that does not concern the connection, and returns those that follow.
   init(
-    _ machine: Machine, to origin: HTTPOrigin,
+    _ machine: Machine, to origin: HTTPOrigin, adding fields: RequestFields,
     execute: @escaping (inout Machine, Machine.Output) throws(CommandFailure) -> [Machine.Output]
   ) {
     self.machine = machine
     self.origin = origin
+    self.fields = fields
     self.execute = execute
   }
 
@@ -59,7 +62,7 @@ final class StreamRunner<Machine: StreamReading> {
       for output in rest {
         switch Machine.step(of: output) {
         case .open(let request, let stream): opening = (request, stream)
-        // `connect` closes its connection when it returns, and the command has no token.
+        // `connect` closes its connection when it returns, and reads the token for the next one.
         case .close, .renewToken: break
         case nil: following += try execute(&machine, output)
         }
@@ -75,6 +78,8 @@ final class StreamRunner<Machine: StreamReading> {
   private func connect(
     _ request: TransportRequest, _ stream: Int
   ) throws(CommandFailure) -> [Machine.Output] {
+    var request = request
+    try fields.add(to: &request)
     var rest: [Machine.Output] = []
     var failure: CommandFailure?
     var rejection: ResponseCollector?

@@ -72,20 +72,24 @@ struct InvocationReader {
 
   /// Parses `reactord watch URL [--json]`.
   func watch(_ arguments: ArraySlice<String>) throws(ConfigurationError) -> Invocation {
-    let parts = try ClientArguments(arguments, bare: ["--json"], valued: [])
+    let parts = try ClientArguments(
+      arguments, bare: ["--json"], valued: [], isClient: true)
     if let text = parts.text { return .print(text) }
     guard parts.words.count == 1 else {
       throw .usage("'reactord watch' needs the URL of a session")
     }
     return .watch(
-      WatchCommand(session: try session(parts.words[0]), isJSON: parts.flags["--json"] != nil))
+      WatchCommand(
+        session: try session(parts.words[0]), isJSON: parts.flags["--json"] != nil,
+        fields: try parts.fields()))
   }
 
   /// Parses `reactord changes URL` with the flags `--reactor R`, `--session S`, `--with
   /// entries|state` and `--after-file F`.
   func changes(_ arguments: ArraySlice<String>) throws(ConfigurationError) -> Invocation {
     let parts = try ClientArguments(
-      arguments, bare: [], valued: ["--reactor", "--session", "--with", "--after-file"])
+      arguments, bare: [], valued: ["--reactor", "--session", "--with", "--after-file"],
+      isClient: true)
     if let text = parts.text { return .print(text) }
     guard parts.words.count == 1 else {
       throw .usage("'reactord changes' needs the URL of a server")
@@ -100,14 +104,14 @@ struct InvocationReader {
       let command = ChangesCommand(
         url: parts.words[0], reactor: parts.flags["--reactor"],
         session: parts.flags["--session"], content: parts.flags["--with"],
-        positionFile: parts.flags["--after-file"])
+        positionFile: parts.flags["--after-file"], fields: try parts.fields())
     else { throw .usage("expected http://HOST:PORT or https://HOST, found \(parts.words[0])") }
     return .changes(command)
   }
 
   /// Parses `reactord send URL ACTION [--wait SECONDS]`; `-` reads the action from standard input.
   func send(_ arguments: ArraySlice<String>) throws(ConfigurationError) -> Invocation {
-    let parts = try ClientArguments(arguments, bare: [], valued: ["--wait"])
+    let parts = try ClientArguments(arguments, bare: [], valued: ["--wait"], isClient: true)
     if let text = parts.text { return .print(text) }
     guard parts.words.count == 2 else {
       throw .usage("'reactord send' needs the URL of a session and an action")
@@ -121,7 +125,9 @@ struct InvocationReader {
     }
     let action: SendCommand.Action = parts.words[1] == "-" ? .standardInput : .text(parts.words[1])
     return .send(
-      SendCommand(session: try session(parts.words[0]), action: action, wait: wait))
+      SendCommand(
+        session: try session(parts.words[0]), action: action, wait: wait,
+        fields: try parts.fields()))
   }
 
   /// Parses `reactord new NAME [--package PATH|URL]`.

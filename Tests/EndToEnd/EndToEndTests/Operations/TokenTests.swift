@@ -29,6 +29,30 @@ struct TokenTests {
     try expectProblem(try session.client.get("/metrics"), 401, "unauthorized")
   }
 
+  @Test func `the commands take a token from the environment or a file, which can change`() throws {
+    let url = server.url + session.path
+    let refused = try ReactordProcess.launch(["send", url, "increase"])
+    #expect(try refused.wait() == .code(1))
+    #expect(refused.standardError.contains("token"))
+    let environment = ["REACTORD_TOKEN": "writer-of-the-counter"]
+    let sent = try ReactordProcess.launch(["send", url, "increase"], environment: environment)
+    #expect(try sent.wait() == .code(0))
+    #expect(sent.standardOutput == "{\"value\":1}\n")
+
+    let file = try #require(folder)["token"]
+    try "no-token-of-this-service\n".write(toFile: file, atomically: true, encoding: .utf8)
+    let rejected = try ReactordProcess.launch(["watch", url, "--token", file])
+    #expect(try rejected.wait() == .code(1))
+    try "writer-of-the-counter\n".write(toFile: file, atomically: true, encoding: .utf8)
+    let watch = try ReactordProcess.launch(["watch", "--json", url, "--token", file])
+    let first = "{\"value\":1}\n"
+    #expect(eventually { watch.standardOutput == first })
+    let missing = try ReactordProcess.launch(["send", url, "increase", "--token", file + ".none"])
+    #expect(try missing.wait() == .code(66))
+    watch.kill()
+    try watch.wait()
+  }
+
   @Test func `a token without the right is 403 forbidden`() throws {
     let response = try session.post(#""increase""#, reader)
     try expectProblem(response, 403, "forbidden")

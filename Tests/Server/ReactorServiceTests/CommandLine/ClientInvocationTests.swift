@@ -13,7 +13,8 @@ struct ClientInvocationTests {
       Issue.record("not a watch command")
       return
     }
-    #expect(task == WatchCommand(session: try session(), isJSON: false))
+    #expect(
+      task == WatchCommand(session: try session(), isJSON: false, fields: try RequestFields()))
   }
 
   @Test func `send takes the URL of a session and an action, with flags in any position`() throws {
@@ -22,7 +23,11 @@ struct ClientInvocationTests {
       Issue.record("not a send command")
       return
     }
-    #expect(task == SendCommand(session: try session(), action: .text(#"{"add":2}"#), wait: 3))
+    #expect(
+      task
+        == SendCommand(
+          session: try session(), action: .text(#"{"add":2}"#), wait: 3,
+          fields: try RequestFields()))
     guard case .send(let other) = try CommandLineCase(arguments: ["send", Self.url, "-"]).parse()
     else {
       Issue.record("not a send command")
@@ -31,8 +36,31 @@ struct ClientInvocationTests {
     #expect(other.action == .standardInput)
   }
 
+  @Test func `the commands take the file of a token, and fields`() throws {
+    let flags = ["--token", "file", "--header", "X-Tenant: acme", "--header", "X-Empty:"]
+    let fields = try RequestFields(tokenFile: "file", headers: ["X-Tenant: acme", "X-Empty:"])
+    guard
+      case .send(let send) = try CommandLineCase(arguments: ["send", Self.url, "x"] + flags)
+        .parse(),
+      case .watch(let watch) = try CommandLineCase(
+        arguments: ["watch", Self.url] + flags
+      ).parse()
+    else {
+      Issue.record("not the commands")
+      return
+    }
+    #expect(send.fields == fields && watch.fields == fields)
+  }
+
+  @Test(arguments: ["", "X", "X Y: z", ": z", "X: a\nb", "Authorization: Bearer x"])
+  func `a text that is no field is a usage error, and so is a credential`(_ text: String) throws {
+    let line = CommandLineCase(arguments: ["watch", Self.url, "--header", text])
+    let error = try #require(line.error())
+    #expect(error.exitCode == 64)
+  }
+
   @Test(arguments: [
-    ["watch"], ["watch", url, "more"], ["watch", "--wait", "3", url],
+    ["watch"], ["watch", url, "more"], ["watch", url, "--token"], ["watch", "--wait", "3", url],
     ["watch", "http://localhost"],
     ["send"], ["send", url], ["send", url, "increase", "more"],
     ["send", url, "increase", "--wait"],
