@@ -85,6 +85,11 @@ struct CredentialFiles: Sendable {
     let path = settings.tokenFile
     guard !path.isEmpty else { return nil }
     let text = try read(path, for: "auth.tokens")
+    // A program that is writing the file has emptied it first.
+    guard text.contains(where: { !" \t\r\n".utf8.contains($0) }) else {
+      throw .configuration(
+        "auth.tokens: \(path): the file is empty; a file with a comment (#) revokes all tokens")
+    }
     let tokens: StaticTokens
     do throws(StaticTokens.SyntaxError) {
       tokens = try StaticTokens(String(decoding: text, as: UTF8.self))

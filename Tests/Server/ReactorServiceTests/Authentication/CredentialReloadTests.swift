@@ -23,6 +23,25 @@ struct CredentialReloadTests {
     #expect(rename(path + ".new", path) == 0)
   }
 
+  @Test(arguments: [("", false), (" \n", false), ("# nobody\n", true)])
+  func `a file of tokens that is empty, as while it is written, revokes none`(
+    text: String, isAccepted: Bool
+  ) throws {
+    let path = "/tmp/reactord-empty-\(getpid())-\(text.utf8.count)"
+    let file = try #require(fopen(path, "w"))
+    fputs(text, file)
+    fclose(file)
+    defer { unlink(path) }
+    let files = CredentialFiles(settings: settings(path, 1), reactors: [], logger: .silent)
+    if isAccepted {
+      let configuration = try files.configuration()
+      #expect(configuration != nil)
+    } else {
+      let error = #expect(throws: ConfigurationError.self) { try files.configuration() }
+      #expect("\(error as Any)".contains("empty"))
+    }
+  }
+
   @Test func `a change of a file does not replace settings that were applied in the meantime`()
     throws
   {
