@@ -1,3 +1,4 @@
+internal import Crypto
 package import ReactorCore
 
 /// The outcome of authentication: the principal of a request and its rights.
@@ -10,8 +11,10 @@ package final class Authentication: Sendable {
     case anonymous
     /// A static token, by its digest.
     case staticToken([UInt8])
-    /// A token that the key with this thumbprint verified.
-    case key(thumbprint: [UInt8])
+    /// A token that a key verified.
+    case key(SigningKey)
+    /// A credential that is no longer accepted.
+    case revoked
   }
 
   /// The authenticated user or service, or `nil` for an anonymous request, and for a static token
@@ -19,7 +22,11 @@ package final class Authentication: Sendable {
   package let principal: Principal?
 
   /// Whether a valid credential was presented.
-  package var isAuthenticated: Bool { source != .anonymous }
+  package var isAuthenticated: Bool { source != .anonymous && source != .revoked }
+
+  /// The authentication of a credential that is no longer accepted: it has no right.
+  static let revoked = Authentication(
+    .revoked, nil, Grants(rules: [], principal: nil), generation: .max)
 
   /// The time at which the credential expires, in seconds since 1970.
   package var expiry: Int64? { principal?.expiry }
@@ -44,4 +51,13 @@ package final class Authentication: Sendable {
   package func allows(_ right: Right, to target: Grants.Target) -> Bool {
     grants.allow(right, to: target)
   }
+}
+
+/// The key that verified a token, and the algorithm of the token.
+struct SigningKey: Equatable, Sendable {
+  /// The thumbprint of the key.
+  let thumbprint: [UInt8]
+
+  /// The algorithm.
+  let algorithm: SignatureAlgorithm
 }

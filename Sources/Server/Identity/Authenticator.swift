@@ -186,7 +186,7 @@ package final class Authenticator: Sendable {
     do throws(TokenVerifier.Failure) {
       let verified = try verifier.verify(token, at: now)
       return Authentication(
-        .key(thumbprint: verified.keyThumbprint), verified.principal,
+        .key(verified.key), verified.principal,
         Grants(rules: configuration.rules, principal: verified.principal), generation: generation)
     } catch {
       throw .token(error)
@@ -218,12 +218,25 @@ package final class Authenticator: Sendable {
     isCurrent(access) && access.isCurrent(at: now)
   }
 
+  /// Returns an earlier authentication with the rights of the current configuration: none if its credential
+  /// is no longer accepted.
+  ///
+  /// Until the configuration is replaced, a call costs one atomic load.
+  ///
+  /// - Parameters:
+  ///   - access: The authentication.
+  ///   - now: The time in seconds since 1970.
+  package func current(_ access: Authentication, at now: @autoclosure () -> Int64) -> Authentication
+  {
+    isCurrent(access) ? access : refresh(access, at: now()) ?? .revoked
+  }
+
   /// Derives the grants of an earlier authentication from the current configuration.
   ///
   /// A stream calls this when the configuration was replaced and when its credential may have expired.
   ///
-  /// - Returns: The current grants, or `nil` if the credential has expired, or its key or static token
-  ///   was removed.
+  /// - Returns: The current grants, or `nil` if the credential has expired, its key, the algorithm of the
+  ///   key or its static token was removed, or the rules for tokens reject its claims.
   package func refresh(_ access: Authentication, at now: Int64) -> Authentication? {
     if let expiry = access.expiry, now >= expiry { return nil }
     let (configuration, generation) = state.withLock { ($0.configuration, $0.generation) }
@@ -233,13 +246,14 @@ package final class Authenticator: Sendable {
     case .staticToken(let digest):
       return configuration.staticTokens?.token(digest: digest)
         .map { Self.access(of: $0, configuration, generation) }
-    case .key(let thumbprint):
-      guard configuration.verifier?.keys.contains(thumbprint: thumbprint) == true else {
-        return nil
-      }
+    case .key(let key):
+      guard let claims = access.principal?.claims,
+        let principal = configuration.verifier?.principal(of: claims, signedBy: key, at: now)
+      else { return nil }
       return Authentication(
-        access.source, access.principal,
-        Grants(rules: configuration.rules, principal: access.principal), generation: generation)
+        access.source, principal, Grants(rules: configuration.rules, principal: principal),
+        generation: generation)
+    case .revoked: return nil
     }
   }
 

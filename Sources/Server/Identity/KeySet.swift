@@ -54,11 +54,6 @@ package struct KeySet: Sendable {
     }
   }
 
-  /// Returns whether a key with this thumbprint is in the set.
-  package func contains(thumbprint: [UInt8]) -> Bool {
-    entries.contains { $0.key.thumbprint == thumbprint }
-  }
-
   // MARK: JSON Web Keys
 
   private static func readJSON(

@@ -31,9 +31,11 @@ struct Ticket {
       .init("n", Self.text(nonce)), .init("x", .number(JSONNumber(expiry))),
     ]
     switch access.source {
-    case .anonymous: return nil
+    case .anonymous, .revoked: return nil
     case .staticToken(let digest): members.append(.init("t", Self.text(digest)))
-    case .key(let thumbprint): members.append(.init("k", Self.text(thumbprint)))
+    case .key(let key):
+      members.append(.init("k", Self.text(key.thumbprint)))
+      members.append(.init("g", .string(key.algorithm.rawValue)))
     }
     if let principal = access.principal {
       members.append(.init("s", .string(principal.id)))
@@ -65,8 +67,10 @@ struct Ticket {
     let source: Authentication.Source
     if let digest = members.string("t").flatMap({ Base64URL.decode($0.utf8) }) {
       source = .staticToken(digest)
-    } else if let thumbprint = members.string("k").flatMap({ Base64URL.decode($0.utf8) }) {
-      source = .key(thumbprint: thumbprint)
+    } else if let thumbprint = members.string("k").flatMap({ Base64URL.decode($0.utf8) }),
+      let algorithm = members.string("g").flatMap({ SignatureAlgorithm(name: $0) })
+    {
+      source = .key(SigningKey(thumbprint: thumbprint, algorithm: algorithm))
     } else {
       return nil
     }
@@ -101,9 +105,9 @@ struct UsedTickets {
       principal = access.principal.map { Array($0.id.utf8) }
       credential =
         switch access.source {
-        case _ where principal != nil, .anonymous: []
+        case _ where principal != nil, .anonymous, .revoked: []
         case .staticToken(let digest): digest
-        case .key(let thumbprint): thumbprint
+        case .key(let key): key.thumbprint
         }
     }
   }

@@ -36,13 +36,13 @@ package struct TokenVerifier: Sendable {
 
   /// A verified token.
   ///
-  /// It is valid until it expires or its key is removed.
+  /// It is valid until it expires, its key is removed or other rules reject its claims.
   package struct Verified: Sendable {
     /// The user or service that the token names.
     package let principal: Principal
 
-    /// The thumbprint of the key that verified the token.
-    package let keyThumbprint: [UInt8]
+    /// The key that verified the token.
+    let key: SigningKey
   }
 
   /// The reasons for which a token is rejected.
@@ -122,7 +122,22 @@ package struct TokenVerifier: Sendable {
     let entry = try entry(verifying: signature, of: message, with: algorithm, header)
     guard let claims = Self.object(parts[1]) else { throw .malformed }
     return Verified(
-      principal: try principal(claims, at: now), keyThumbprint: entry.key.thumbprint)
+      principal: try principal(claims, at: now),
+      key: SigningKey(thumbprint: entry.key.thumbprint, algorithm: algorithm))
+  }
+
+  /// Returns the principal of a token that another verifier has accepted, or `nil` if this one would reject
+  /// the token.
+  ///
+  /// - Parameters:
+  ///   - claims: The claims of the token.
+  ///   - key: The key and the algorithm of its signature.
+  ///   - now: The time in seconds since 1970.
+  func principal(of claims: Claims, signedBy key: SigningKey, at now: Int64) -> Principal? {
+    let isAccepted = keys.entries.contains {
+      $0.key.thumbprint == key.thumbprint && $0.algorithms.contains(key.algorithm)
+    }
+    return isAccepted ? try? principal(claims, at: now) : nil
   }
 
   private static func object(_ part: ArraySlice<UInt8>) -> Claims? {

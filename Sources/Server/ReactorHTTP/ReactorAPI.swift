@@ -109,8 +109,8 @@ package final class ReactorAPI: HTTPResponder {
 
   /// Replaces the keys, tokens and rules of a service that authenticates its clients.
   ///
-  /// Requests that are being served keep the rights that they have. Streams whose credential or
-  /// right is no longer valid end, and send nothing that is committed after this call.
+  /// Streams whose credential or right is no longer valid end, and send nothing that is committed after this
+  /// call. A request whose body is arriving is rejected, and a response that waits for an effect has no State.
   package func replaceAuthentication(_ configuration: Authenticator.Configuration) {
     authenticator?.replace(configuration)
     recheckStreams()
@@ -140,7 +140,14 @@ package final class ReactorAPI: HTTPResponder {
   /// Responds to one request, immediately or later.
   package func respond(to request: HTTPRequest, reply: @escaping HTTPReply) {
     if let scope = request.admission as? RequestScope {
-      return dispatch(Call(request: request, reply: Reply(scope, reply)))
+      let call = Call(request: request, reply: Reply(scope, reply))
+      do throws(Problem) {
+        try authorizeAgain(request, scope)
+      } catch {
+        countFailure(error, of: scope)
+        return call.reply(error)
+      }
+      return dispatch(call)
     }
     let scope = RequestScope(request, in: self)
     let call = Call(request: request, reply: Reply(scope, reply))

@@ -106,6 +106,31 @@ struct AuthenticatorTests {
     #expect(authenticator.refresh(other, at: now) === other)
   }
 
+  @Test(arguments: ["issuer", "audience", "algorithm", "none"])
+  func `an access ends with the rules that its token breaks`(_ change: String) throws {
+    let authenticator = Authenticator(try configuration())
+    let access = try authenticator.authenticate(token("RS256"), at: now)
+    let ticket = try #require(authenticator.makeTicket(for: access, address: nil, at: now)).text
+    var rules = TokenVerifier.Rules()
+    if change == "issuer" { rules.issuer = "https://other.example" }
+    if change == "audience" { rules.audience = ["another-service"] }
+    let file = try samples.keyFile { keys in
+      for index in keys.indices where keys[index]["kty"] == "RSA" && change == "algorithm" {
+        keys[index]["alg"] = "PS512"
+      }
+    }
+    var next = try configuration()
+    next.verifier = TokenVerifier(keys: try KeySet(file), rules: rules)
+    authenticator.replace(next)
+    let isKept = change == "none"
+    #expect((authenticator.refresh(access, at: now) != nil) == isKept)
+    #expect(authenticator.current(access, at: now).isAuthenticated == isKept)
+    let used = try? authenticator.authenticate(ticket: Array(ticket.utf8), address: "", at: now)
+    #expect((used != nil) == isKept)
+    let again = try? authenticator.authenticate(token("RS256"), at: now)
+    #expect((again != nil) == isKept)
+  }
+
   @Test func `changed rules change the grants of an access`() throws {
     let authenticator = Authenticator(try configuration())
     let access = try authenticator.authenticate(token(), at: now)

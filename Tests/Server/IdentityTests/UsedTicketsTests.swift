@@ -1,3 +1,4 @@
+import Crypto
 import ReactorCore
 import Testing
 
@@ -29,7 +30,8 @@ struct UsedTicketsTests {
 
   @Test func `a principal that uses many tickets leaves as many to the others`() {
     var table = Table()
-    let key = Authentication.Source.key(thumbprint: [1])
+    let key = Authentication.Source.key(
+      SigningKey(thumbprint: [1], algorithm: .edDSA))
     let abusive = table.use(UsedTickets.limit, of: Self.owner(key, "abusive"))
     #expect(abusive == UsedTickets.limit / 2)
     let other = table.use(1_000, of: Self.owner(key, "other"))

@@ -135,7 +135,7 @@ struct SessionEndpoints {
       try call.scope.require(.manage, .fork(from: source), reactor, id)
       @Sendable func forked(_ result: Result<OpenedSession, SessionError>) {
         if case .success = result { call.scope.countCreation() }
-        reply(created(result, reactor, id, isReadable))
+        reply(created(result, reactor, id, isReadable && call.scope.mayStillRead(id, of: reactor)))
       }
       if origin.timers == true {
         guard origin.version == nil else { throw Self.timersOfVersion }
@@ -154,7 +154,7 @@ struct SessionEndpoints {
     call.asClient {
       reactor.session(id, for: .create, parameters: parameters) { result in
         if case .success = result { call.scope.countCreation() }
-        reply(created(result, reactor, id, isReadable))
+        reply(created(result, reactor, id, isReadable && call.scope.mayStillRead(id, of: reactor)))
       }
     }
   }
@@ -222,7 +222,9 @@ struct SessionEndpoints {
         guard parameters == nil || parameters == session.parameters || parameters == own else {
           throw Problem(SessionError.otherParameters)
         }
-        call.reply(Self.representation(of: session, isReadable))
+        call.reply(
+          Self.representation(
+            of: session, isReadable && call.scope.mayStillRead(id, of: reactor)))
       }
     }
     call.asClient {
@@ -230,9 +232,12 @@ struct SessionEndpoints {
         switch result {
         case .success(let opened) where opened.wasCreated:
           call.scope.countCreation()
-          reply(created(result, reactor, id, isReadable))
+          reply(
+            created(result, reactor, id, isReadable && call.scope.mayStillRead(id, of: reactor)))
         case .success(let opened):
-          reply(Self.representation(of: opened.session, isReadable))
+          reply(
+            Self.representation(
+              of: opened.session, isReadable && call.scope.mayStillRead(id, of: reactor)))
         case .failure(let error): reply(Problem(error))
         }
       }

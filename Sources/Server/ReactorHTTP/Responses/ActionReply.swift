@@ -53,11 +53,11 @@ final class ActionReply: TimerTarget {
     if preferences.respondsAsynchronously, outcome.isOfExecution, let session {
       // The action was completed before the 202 was sent: the client requested 202, not the
       // outcome.
-      var response = HTTPResponse.accepted(session.current, preferences)
+      var response = HTTPResponse.accepted(session.current, reply.scope.current(preferences))
       if case .replayed = outcome { response.headers.append("Idempotent-Replayed", "true") }
       reply(response)
     } else {
-      reply(.outcome(outcome, preferences))
+      reply(.outcome(outcome, reply.scope.current(preferences)))
     }
   }
 
@@ -84,7 +84,8 @@ final class ActionReply: TimerTarget {
 
   private func sendAccepted() {
     guard let current = session?.current ?? state.withLock({ $0.accepted }) else { return }
-    take()?(.accepted(current, preferences))
+    guard let reply = take() else { return }
+    reply(.accepted(current, reply.scope.current(preferences)))
   }
 
   /// Returns the reply to the first caller only, and cancels the timer.

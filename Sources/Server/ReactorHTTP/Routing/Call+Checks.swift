@@ -32,13 +32,11 @@ extension Call {
   }
 
   /// Returns a function that decides whether the client may read a session; for `nil`, the globals.
+  ///
+  /// The function decides with the rights at the time of its call.
   func readableSessions(of host: Host) -> @Sendable (SessionKey?) -> Bool {
-    let readable = Set(host.reactors.filter { scope.mayReadAll(of: $0) }.map(\.name))
-    return { [scope] key in
-      guard let key else {
-        return scope.credential.authentication?.allows(.read, to: .service) ?? true
-      }
-      if readable.contains(key.reactor) { return true }
+    { [scope] key in
+      guard let key else { return scope.access?.allows(.read, to: .service) ?? true }
       return host.reactor(key.reactor).map { scope.mayRead(key.id, of: $0) } ?? false
     }
   }
@@ -255,8 +253,7 @@ extension LogError {
 extension Host {
   func hostedReactor(_ name: String) throws(Problem) -> any HostedReactor {
     guard let reactor = reactor(name) else {
-      throw Problem(
-        .unknownReactor, "No reactor is hosted under this name. GET /v1/reactors lists them.")
+      throw .unknownReactor
     }
     guard !reactor.isQuarantined else { throw Problem(SessionError.reactorQuarantined) }
     return reactor
@@ -282,5 +279,12 @@ extension Host {
         """)
     }
     return global
+  }
+}
+
+extension Problem {
+  /// The problem of a name without a reactor.
+  static var unknownReactor: Problem {
+    Problem(.unknownReactor, "No reactor is hosted under this name. GET /v1/reactors lists them.")
   }
 }

@@ -21,7 +21,7 @@ struct Call: Sendable {
 
 /// Sends the response to one request: call it exactly once, on any thread.
 struct Reply: Sendable {
-  fileprivate let scope: RequestScope
+  let scope: RequestScope
   fileprivate let send: HTTPReply
 
   init(_ scope: RequestScope, _ send: @escaping HTTPReply) {

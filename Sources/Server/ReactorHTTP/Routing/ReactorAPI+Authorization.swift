@@ -19,21 +19,48 @@ extension ReactorAPI {
     case .valid(let authentication, let isCookie):
       // Browsers send cookies with the requests of every page: check the origin of reads, too.
       if isCookie { try settings.crossOrigin.check(request) }
-      guard isAllowed(right, authentication, request, scope, resource) else {
-        throw authentication.isAuthenticated ? .forbidden(right) : .unauthorized(nil)
-      }
+      try require(right, of: authentication, request, scope, resource)
     case .field(let field):
       let isKnown = resource.reach == .session && field.recallsGrant(of: right, at: request.path)
-      guard isKnown || isAllowed(right, field.access, request, scope, resource) else {
-        throw .forbidden(right)
-      }
-      if !isKnown, resource.reach == .session { field.recordGrant(of: right, at: request.path) }
+      guard !isKnown else { break }
+      try require(right, of: field.access, request, scope, resource)
+      if resource.reach == .session { field.recordGrant(of: right, at: request.path) }
     }
     // A service without delegates allocates nothing here.
     guard hasDelegates, let access = resource[scope.method]?.delegateAccess else { return }
     for (reactor, id) in sessions(of: resource, request, scope) {
       guard let reactor = host.reactor(reactor) else { continue }
       try scope.askDelegate(access, reactor, id)
+    }
+  }
+
+  /// Rejects a request whose body has arrived, if its credential is no longer accepted or has lost the right
+  /// meanwhile: a body may take a minute.
+  func authorizeAgain(_ request: HTTPRequest, _ scope: RequestScope) throws(Problem) {
+    guard let authenticator, let known = scope.credential.authentication,
+      !authenticator.isCurrent(known, at: Self.now), let resource = scope.resource,
+      let right = resource.right(for: scope.method)
+    else { return }
+    guard let current = authenticator.refresh(known, at: Self.now) else {
+      throw .unauthorized(.unknownToken)
+    }
+    try require(right, of: current, request, scope, resource)
+  }
+
+  /// The time in seconds since 1970.
+  static var now: Int64 { Timestamp.now.milliseconds / 1000 }
+
+  private func require(
+    _ right: Right, of authentication: Authentication, _ request: HTTPRequest,
+    _ scope: RequestScope, _ resource: Resource
+  ) throws(Problem) {
+    guard isAllowed(right, authentication, request, scope, resource) else {
+      guard authentication.isAuthenticated else { throw .unauthorized(nil) }
+      // A reactor of which the client can read nothing is not distinguished from one that does not exist.
+      if resource.reach == .reactor, !authentication.allows(.read, to: .reactor(scope["reactor"])) {
+        throw .unknownReactor
+      }
+      throw .forbidden(right)
     }
   }
 
@@ -56,7 +83,8 @@ extension ReactorAPI {
     }
   }
 
-  private func allowsAnything(_ authentication: Authentication) -> Bool {
+  /// Returns whether an authentication suffices for an endpoint that checks each session by itself.
+  func allowsAnything(_ authentication: Authentication) -> Bool {
     authentication.isAuthenticated
       || host.reactors.contains { authentication.allows(.read, to: .reactor($0.name)) }
   }
@@ -79,14 +107,41 @@ extension ReactorAPI {
 }
 
 extension RequestScope {
+  /// The rights of the request's credential, or `nil` if every client has every right.
+  ///
+  /// They are those of the current configuration, which may have been replaced since the request arrived.
+  var access: Authentication? {
+    guard let known = credential.authentication, let authenticator = api.authenticator else {
+      return nil
+    }
+    return authenticator.current(known, at: ReactorAPI.now)
+  }
+
   /// Returns whether lists may contain a reactor for the request.
   func maySee(_ reactor: any HostedReactor) -> Bool {
-    credential.authentication?.allows(.read, to: .reactor(reactor.name)) ?? true
+    access?.allows(.read, to: .reactor(reactor.name)) ?? true
   }
 
   /// Returns whether the request may read every session of a reactor.
   func mayReadAll(of reactor: any HostedReactor) -> Bool {
-    !reactor.hasDelegate && credential.authentication?.allows(.read, to: .service) ?? true
+    !reactor.hasDelegate && access?.allows(.read, to: .service) ?? true
+  }
+
+  /// Returns whether the credential still has the right to read a session; asks no delegate.
+  func mayStillRead(_ id: String, of reactor: any HostedReactor) -> Bool {
+    access?.allows(.read, to: .session(reactor: reactor.name, id: id)) ?? true
+  }
+
+  /// Returns the preferences for a response that was pending: without the State if the right to read it was
+  /// withdrawn meanwhile.
+  func current(_ preferences: Preferences) -> Preferences {
+    guard !preferences.omitsState, let known = credential.authentication,
+      api.authenticator?.isCurrent(known) == false, resource?.reach == .session,
+      let reactor = api.host.reactor(self["reactor"])
+    else { return preferences }
+    var preferences = preferences
+    preferences.hidesState = !mayStillRead(self["session"], of: reactor)
+    return preferences
   }
 
   /// Returns whether the request may read a session, for lists.
@@ -103,7 +158,7 @@ extension RequestScope {
   func require(
     _ right: Right, _ access: SessionAccess, _ reactor: any HostedReactor, _ id: String
   ) throws(Problem) {
-    if let authentication = credential.authentication,
+    if let authentication = self.access,
       !authentication.allows(right, to: .session(reactor: reactor.name, id: id))
     {
       throw authentication.isAuthenticated ? .forbidden(right) : .unauthorized(nil)

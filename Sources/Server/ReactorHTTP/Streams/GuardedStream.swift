@@ -16,11 +16,14 @@ final class GuardedStream: ByteStream {
   struct Requirement: Sendable {
     let right: Right
     let targets: [Grants.Target]
+    /// Whether an authentication suffices for a stream that checks each session by itself.
+    var suffices: (@Sendable (Authentication) -> Bool)?
     /// The sessions whose reactors have a delegate.
     let delegated: [(reactor: any HostedReactor, id: String)]
 
     func isMet(by authentication: Authentication) -> Bool {
       targets.allSatisfy { authentication.allows(right, to: $0) }
+        && suffices?(authentication) ?? true
     }
 
     /// Whether the delegates permit that a principal reads the sessions.
@@ -140,9 +143,11 @@ extension ReactorAPI {
       host.reactor(name).flatMap { $0.hasDelegate ? (reactor: $0, id: id) : nil }
     }
     guard authentication != nil || !delegated.isEmpty else { return stream }
+    var requirement = GuardedStream.Requirement(
+      right: right, targets: targets, delegated: delegated)
+    if targets.isEmpty { requirement.suffices = { [self] in allowsAnything($0) } }
     return GuardedStream(
-      stream, of: authentication,
-      needing: .init(right: right, targets: targets, delegated: delegated), authenticator,
-      expiries, expired: EventText.expired(of: names))
+      stream, of: authentication, needing: requirement, authenticator, expiries,
+      expired: EventText.expired(of: names))
   }
 }
