@@ -11,6 +11,9 @@ package struct PostgresAddress: Equatable, Sendable {
   /// Whether the URL contains a password.
   package let hasPassword: Bool
 
+  /// The parameters of each host, in order: `host`, `hostaddr` and `port`.
+  let hosts: [[String: String]]
+
   private let place: String
 
   /// Reads `postgres://` or `postgresql://`, with everything that libpq accepts: several hosts, TLS, timeouts,
@@ -31,6 +34,20 @@ package struct PostgresAddress: Equatable, Sendable {
     self.text = text
     user = values["user"] ?? ""
     hasPassword = values["password"] != nil || values["sslpassword"] != nil
+    let lists = ["host", "hostaddr", "port"].map { keyword in
+      let list = values[keyword] ?? ""
+      return (
+        keyword, list.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+      )
+    }
+    self.hosts = (0..<(lists.map(\.1.count).max() ?? 1)).map { index in
+      var host: [String: String] = [:]
+      // One port is that of all hosts.
+      for (keyword, list) in lists where index < list.count || keyword == "port" {
+        host[keyword] = index < list.count ? list[index] : list.count == 1 ? list[0] : nil
+      }
+      return host
+    }
     let hosts = (values["host"] ?? values["hostaddr"] ?? "").split(separator: ",").map(String.init)
     let ports = (values["port"] ?? "").split(separator: ",").map(String.init)
     let named = hosts.enumerated().map { index, host in

@@ -1,3 +1,5 @@
+import Foundation
+import Glibc
 import PostgresLog
 import PostgresServers
 import ReactorLog
@@ -51,6 +53,25 @@ struct OpeningTests {
     #expect(
       failure(of: PostgresLog.Settings(address))?.contains("target_session_attrs=read-write")
         == true)
+  }
+
+  @Test func `a host that closes each connection, as a proxy of a missing server, is passed over`()
+    async throws
+  {
+    let server = try PostgresServer.shared.get()
+    let (listener, port) = try LoopbackSocket.listening()
+    defer { shutdown(listener, Int32(SHUT_RDWR)) }
+    Thread.detachNewThread {
+      while let client = LoopbackSocket.accept(from: listener) { close(client) }
+      close(listener)
+    }
+    var settings = try newStore()
+    let folder = server.url().split(separator: "=")[1]
+    settings.address = try #require(
+      PostgresAddress("postgres://postgres@/postgres?host=127.0.0.1,\(folder)&port=\(port),5432"))
+    let log = try PostgresLog(settings)
+    try await log.demo().append(1...1, to: "one")
+    #expect(log.close())
   }
 
   @Test func `several processes can open a new store at the same time`() async throws {

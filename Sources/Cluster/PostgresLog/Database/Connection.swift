@@ -47,9 +47,26 @@ final class Connection: @unchecked Sendable {
 
   /// Connects to the first host of an address that accepts the connection; blocks.
   ///
+  /// libpq itself tries no other host after one that closes the connection, as proxies of a server do that is
+  /// gone, or that rejects it.
+  ///
   /// - Throws: If none does, within `connect_timeout` each, which is 5 s unless the address has another one.
-  init(_ address: PostgresAddress) throws(DatabaseError) {
-    let handle = unsafe Self.withParameters(of: address) { unsafe PQconnectdbParams($0, $1, 1) }
+  static func open(_ address: PostgresAddress) throws(DatabaseError) -> Connection {
+    var reasons: [String] = []
+    for host in address.hosts {
+      do throws(DatabaseError) {
+        return try Connection(address, at: host)
+      } catch {
+        reasons.append(error.message)
+      }
+    }
+    throw .lost(reasons.joined(separator: "; "))
+  }
+
+  private init(_ address: PostgresAddress, at host: [String: String]) throws(DatabaseError) {
+    let handle = unsafe Self.withParameters(of: address, at: host) {
+      unsafe PQconnectdbParams($0, $1, 1)
+    }
     guard let handle = unsafe handle else { throw .lost("no memory for a connection") }
     unsafe self.handle = handle
     guard unsafe PQstatus(handle) == CONNECTION_OK else {
@@ -64,20 +81,24 @@ final class Connection: @unchecked Sendable {
 
   /// Whether a server accepts connections at an address, for any user; not while it starts; blocks.
   static func isAccepting(_ address: PostgresAddress) -> Bool {
-    unsafe withParameters(of: address) { unsafe PQpingParams($0, $1, 1) } == PQPING_OK
+    address.hosts.contains { host in
+      unsafe withParameters(of: address, at: host) { unsafe PQpingParams($0, $1, 1) } == PQPING_OK
+    }
   }
 
   /// Calls a body with the names and values of the parameters of a connection.
   private static func withParameters<Value>(
-    of address: PostgresAddress,
+    of address: PostgresAddress, at host: [String: String],
     _ body: ([UnsafePointer<CChar>?], [UnsafePointer<CChar>?]) -> Value
   ) -> Value {
     // The address overrides the values before `dbname`, and those after it override the address.
-    let parameters = [
-      ("fallback_application_name", "reactord"), ("connect_timeout", "5"), ("keepalives_idle", "5"),
-      ("keepalives_interval", "2"), ("keepalives_count", "3"), ("tcp_user_timeout", "10000"),
-      ("dbname", address.text), ("client_encoding", "UTF8"),
-    ]
+    let parameters =
+      [
+        ("fallback_application_name", "reactord"), ("connect_timeout", "5"),
+        ("keepalives_idle", "5"),
+        ("keepalives_interval", "2"), ("keepalives_count", "3"), ("tcp_user_timeout", "10000"),
+        ("dbname", address.text), ("client_encoding", "UTF8"),
+      ] + host.map { ($0.key, $0.value) }
     var keywords = unsafe parameters.map { unsafe UnsafePointer<CChar>(strdup($0.0)) }
     var values = unsafe parameters.map { unsafe UnsafePointer<CChar>(strdup($0.1)) }
     unsafe keywords.append(nil)

@@ -15,7 +15,7 @@ extension PostgresMaintenance {
   ) throws -> Int {
     try StoreSetup(address, schema: name).prepare(logger: .silent)
     do {
-      let connection = try Connection(address)
+      let connection = try Connection.open(address)
       try connection.executeScript("begin; savepoint part", deadline: deadline)
       var lines = ImportedLines(connection, self)
       while let line = try next() { try lines.insert(line, leavingOut: report) }

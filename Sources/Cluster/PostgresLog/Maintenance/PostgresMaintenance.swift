@@ -32,7 +32,7 @@ package struct PostgresMaintenance: Sendable {
     try StoreSetup(address, schema: name).checkTables()
     let s = schema
     do {
-      let connection = try Connection(address)
+      let connection = try Connection.open(address)
       func rows(
         _ text: String, _ parameters: Parameters = Parameters()
       ) throws(DatabaseError) -> Rows {

@@ -197,7 +197,7 @@ extension PostgresMaintenance {
   ) throws(PostgresLogError) -> Value {
     try StoreSetup(address, schema: name).checkTables()
     do throws(DatabaseError) {
-      let connection = try Connection(address)
+      let connection = try Connection.open(address)
       try connection.executeScript(
         "begin isolation level repeatable read read only", deadline: deadline)
       let value = try body(connection)

@@ -163,7 +163,7 @@ package final class NodeTable: Sendable {
       let start = Clock.milliseconds
       do throws(DatabaseError) {
         if own != nil || announced != nil {
-          let current = if let connection { connection } else { try Connection(address) }
+          let current = if let connection { connection } else { try Connection.open(address) }
           connection = current
           let deadline = start + Self.timeout
           if let former = announced, former != own?.node {

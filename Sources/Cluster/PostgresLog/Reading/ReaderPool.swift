@@ -95,7 +95,7 @@ final class ReaderPool: Sendable {
     _ body: (Connection, _ deadline: Int64) throws(DatabaseError) -> Value, _ deadline: Int64
   ) throws(DatabaseError) -> Value {
     let current: Connection
-    if let open = connection { current = open } else { current = try Connection(address) }
+    if let open = connection { current = open } else { current = try Connection.open(address) }
     // After an error the connection is closed, since a transaction may be open.
     connection = nil
     let value = try body(current, deadline)

@@ -34,7 +34,7 @@ struct StoreSetup {
     var isAccepting = false
     while true {
       do throws(DatabaseError) {
-        return try Connection(address)
+        return try Connection.open(address)
       } catch {
         // A server that is starting can accept connections by now, and rejects this user only if it rejects a
         // second attempt.

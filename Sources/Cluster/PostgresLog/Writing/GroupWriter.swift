@@ -167,7 +167,7 @@ final class GroupWriter: Sendable {
       do throws(DatabaseError) {
         // A server that stops to respond must not delay the attempt at another one.
         let deadline = Clock.milliseconds + 5000
-        let connection = try Connection(address)
+        let connection = try Connection.open(address)
         let registration = try Registration(
           context.writer, named: name, at: connection, schema: schema, deadline: deadline)
         try connection.beginPipeline(preparing: context.statements.all, deadline: deadline)

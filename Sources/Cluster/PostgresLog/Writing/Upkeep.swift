@@ -62,7 +62,7 @@ final class Upkeep: Sendable {
       var pause = publisher == nil ? Self.pauses.idle : Self.pauses.feed
       do throws(DatabaseError) {
         if round == nil {
-          round = UpkeepRound(try Connection(address), schema, rules)
+          round = UpkeepRound(try Connection.open(address), schema, rules)
         }
         let saved = state.withLock { state in
           defer { state.saved = [:] }
