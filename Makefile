@@ -126,13 +126,14 @@ sanitize: ## Run the tests under ThreadSanitizer and AddressSanitizer, with ARGS
 	config/test-sanitized thread $(ARGS)
 	config/test-sanitized address $(ARGS)
 
-test-faults: ## Run the crash and disk fault tests with many rounds, and a cluster with faults for CLUSTER_SECONDS (600).
+test-faults: ## Run the crash and disk fault tests with many rounds, and clusters with faults for CLUSTER_SECONDS (600) each.
 	@$(packages) build test
 	@config/unpack-packages test-unpacked .build/prometheus
+	@config/unpack-packages patroni-unpacked .build/patroni
 	@$(python_packages)
 	swift build $(debug) --build-tests
-	FAULT_ROUNDS=200 CLUSTER_SEEDS=10000 CLUSTER_SECONDS=$${CLUSTER_SECONDS:-600} swift test --skip-build \
-	  --filter 'KillTests|FaultTests|ClusterTests.SimulationTests' $(ARGS)
+	PATRONI=$(CURDIR)/.build/patroni FAULT_ROUNDS=200 CLUSTER_SEEDS=10000 CLUSTER_SECONDS=$${CLUSTER_SECONDS:-600} \
+	  swift test --skip-build --filter 'KillTests|FaultTests|ClusterTests.SimulationTests' $(ARGS)
 	REACTORD_TEST_STORE=cluster swift test --skip-build --filter '$(contract)' \
 	  --skip 'every session of the host' $(ARGS)
 

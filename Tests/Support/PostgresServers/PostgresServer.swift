@@ -22,8 +22,8 @@ public final class PostgresServer: Sendable {
   private let folder: String
   private let programs: String
   private let settings: [String: String]
-  /// While the server runs: the descriptor whose end is the server's, and the process that starts and ends it.
-  private let lifeline = Mutex<(descriptor: Int32, parent: pid_t)?>(nil)
+  /// The server while it runs.
+  private let lifeline = Mutex<Lifeline?>(nil)
 
   /// Creates a database and starts its server.
   ///
@@ -35,12 +35,7 @@ public final class PostgresServer: Sendable {
     var name = Array("\(NSTemporaryDirectory())/postgres-XXXXXX".utf8CString)
     guard mkdtemp(&name) != nil else { throw Failure(description: "no temporary folder") }
     folder = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    if geteuid() == 0 {
-      guard let user = getpwnam("postgres") else {
-        throw Failure(description: "root cannot run PostgreSQL, and there is no user postgres")
-      }
-      chown(folder, user.pointee.pw_uid, user.pointee.pw_gid)
-    }
+    try Self.handOver(folder)
     let created = try Command(
       Self.asServer + [
         "\(programs)/initdb", "-D", "\(folder)/data", "-U", "postgres", "-A", "trust", "-E", "UTF8",
@@ -112,35 +107,15 @@ public final class PostgresServer: Sendable {
 
   /// Starts the server and waits until it accepts connections; also again after ``kill()``.
   public func start() throws {
-    var ends: [Int32] = [-1, -1]
-    let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
-    guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw Failure(description: "no sockets") }
     var words = [
       "\(programs)/postgres", "-D", "\(folder)/data", "-k", folder, "-c", "listen_addresses=",
       "-c", "fsync=off", "-c", "max_connections=300", "-c", "shared_buffers=64MB",
     ]
     for (name, value) in settings { words += ["-c", "\(name)=\(value)"] }
-    // The server ends when the other socket is closed, which the end of this process does.
-    let script = """
-      folder=$1; shift
-      "$@" >>"$folder/output" 2>&1 </dev/null &
-      cat >/dev/null
-      kill -INT $! 2>/dev/null; wait $!
-      [[ -e $folder/keep ]] || rm -rf "$folder"
-      """
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO)
-    let arguments = ["bash", "-c", script, "bash", folder] + Self.asServer + words
-    let strings = arguments.map { strdup($0) }
-    defer { for string in strings { free(string) } }
-    var child = pid_t()
-    let error = posix_spawnp(&child, "bash", &actions, nil, strings + [nil], environ)
-    close(ends[0])
-    guard error == 0 else { throw Failure(description: "bash does not start: \(error)") }
-    let (descriptor, parent) = (ends[1], child)
-    lifeline.withLock { $0 = (descriptor, parent) }
+    let started = try Lifeline(
+      Self.asServer + words, output: "\(folder)/output",
+      afterwards: "[[ -e '\(folder)/keep' ]] || rm -rf '\(folder)'")
+    lifeline.withLock { $0 = started }
     let isReady = Self.eventually { (try? query("select 1")) == "1" }
     unlink("\(folder)/keep")
     guard isReady else { throw Failure(description: "the server does not start: \(output)") }
@@ -148,13 +123,16 @@ public final class PostgresServer: Sendable {
 
   /// Ends the server and the script, which removes the folder unless the server starts again.
   private func end() {
-    lifeline.withLock { running in
-      guard let (descriptor, parent) = running else { return }
-      running = nil
-      close(descriptor)
-      var status: Int32 = 0
-      while waitpid(parent, &status, 0) < 0, errno == EINTR {}
+    lifeline.withLock { $0.take() }?.end()
+  }
+
+  /// Changes the owner of a folder to the user of the server.
+  public static func handOver(_ folder: String) throws {
+    guard geteuid() == 0 else { return }
+    guard let user = getpwnam("postgres") else {
+      throw Failure(description: "root cannot run PostgreSQL, and there is no user postgres")
     }
+    chown(folder, user.pointee.pw_uid, user.pointee.pw_gid)
   }
 
   /// Waits for a condition that has no signal: programs that measure link no library of tests.
@@ -167,13 +145,13 @@ public final class PostgresServer: Sendable {
   }
 
   /// The words before a program that root runs as the user of the server.
-  private static var asServer: [String] {
+  public static var asServer: [String] {
     geteuid() == 0
       ? ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups"] : []
   }
 
   /// The folder of `postgres` and `initdb`: that of the latest version.
-  private static func findPrograms() throws -> String {
+  public static func findPrograms() throws -> String {
     let root = "/usr/lib/postgresql"
     let versions = (try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []
     guard let latest = versions.compactMap({ Int($0) }).max() else {

@@ -27,45 +27,19 @@ import Testing
   private func injectAndAudit() throws {
     let load = try LedgerLoad(cluster, clients: Self.seconds == nil ? 2 : 6)
     let nemesis = Nemesis(
-      database: database, cluster: cluster, load: load,
-      duration: Self.seconds == nil ? 2.5...3 : 2.5...10)
+      cluster: cluster, load: load, duration: Self.seconds == nil ? 2.5...3 : 2.5...10)
     try nemesis.waitForProgress()
-    var counts: [Nemesis.Fault: Int] = [:]
+    let faults = Nemesis.Fault.ofNodes + Nemesis.Fault.of(database)
+    var counts: [String: Int] = [:]
     if let seconds = Self.seconds {
-      counts = try run(nemesis, for: .seconds(seconds))
+      counts = try nemesis.run(faults, for: .seconds(seconds))
     } else {
-      for fault in [Nemesis.Fault.killNode, .pauseNode, .pauseDatabase, .killDatabase] {
+      let names = ["killNode", "pauseNode", "pauseDatabase", "killDatabase"]
+      for fault in faults where names.contains(fault.name) {
         try nemesis.inject(fault)
-        counts[fault] = 1
+        counts[fault.name] = 1
       }
     }
-    try load.finish()
-    let moves = try cluster.nodes.compactMap {
-      try $0.figure("handed_over_sessions_total")
-    }
-    printNow("sessions that the running nodes have handed over to others: \(moves)")
-    let violations = try LedgerAudit(load: load).run()
-    printNow("faults: \(counts.map { "\($0.key) \($0.value)" }.sorted().joined(separator: ", "))")
-    #expect(violations == LedgerViolations())
-  }
-
-  /// Injects faults for a duration.
-  ///
-  /// - Returns: The number of faults of each kind.
-  private func run(
-    _ nemesis: Nemesis, for time: Duration
-  ) throws -> [Nemesis.Fault: Int] {
-    let end = ContinuousClock.now + time
-    var faults: [Nemesis.Fault] = []
-    var counts: [Nemesis.Fault: Int] = [:]
-    while ContinuousClock.now < end {
-      // Inject each kind once per round, in a random order.
-      if faults.isEmpty { faults = Nemesis.Fault.allCases.shuffled() }
-      let fault = faults.removeLast()
-      try nemesis.inject(fault)
-      counts[fault, default: 0] += 1
-      usleep(useconds_t.random(in: 1_000_000...5_000_000))
-    }
-    return counts
+    try nemesis.audit(counts)
   }
 }

@@ -9,7 +9,8 @@ import Testing
 final class NodeCluster: Sendable {
   private let secret: ClusterSecret
   private let flags: [String]
-  private let environment: [String: String]
+  private let flagsOfNode: @Sendable (Int) -> [String]
+  private let environment: @Sendable (Int) -> [String: String]
   private let program: String
   private let credential: [String: String]
   private let running: Mutex<[ReactordProcess?]>
@@ -18,16 +19,27 @@ final class NodeCluster: Sendable {
   ///
   /// The database is the one that the tests share, unless another one is passed. The credential is needed to
   /// read the metrics.
-  init(
+  convenience init(
     _ flags: [String] = [], count: Int = 3, program: String = "reactord",
     on database: PostgresServer? = nil, environment: [String: String] = [:],
     credential: [String: String] = [:]
   ) throws {
-    let secret = try ClusterSecret()
-    self.secret = secret
-    let store = try ReactordProcess.newDatabase(at: database)
+    try self.init(
+      ReactordProcess.newDatabase(at: database) + flags, count: count, program: program,
+      credential: credential, environment: { _ in environment })
+  }
+
+  /// Starts nodes with a store that the flags state, some of them with flags and variables of their own.
+  init(
+    _ flags: [String], count: Int = 3, program: String = "reactord",
+    credential: [String: String] = [:],
+    flagsOfNode: @escaping @Sendable (Int) -> [String] = { _ in [] },
+    environment: @escaping @Sendable (Int) -> [String: String]
+  ) throws {
+    secret = try ClusterSecret()
     self.credential = credential
-    self.flags = store + secret.flags + ["--cluster-suspect", "60"] + flags
+    self.flags = secret.flags + ["--cluster-suspect", "60"] + flags
+    self.flagsOfNode = flagsOfNode
     self.program = program
     self.environment = environment
     running = Mutex(Array(repeating: nil, count: count))
@@ -47,8 +59,9 @@ final class NodeCluster: Sendable {
   @discardableResult
   func start(_ index: Int, _ additional: [String] = []) throws -> ReactordProcess {
     let node = try ReactordProcess(
-      flags + ["--cluster-node", "n\(index + 1)"] + additional, program: program,
-      environment: environment)
+      flags + ["--cluster-node", "n\(index + 1)"] + flagsOfNode(index) + additional,
+      program: program,
+      environment: environment(index))
     running.withLock { $0[index] = node }
     return node
   }

@@ -9,11 +9,12 @@ import TestSupport
 final class ReservedPort: Sendable {
   /// The value of `--listen`.
   let address: String
+  let port: UInt16
   private let descriptor: Int32
 
   init() throws {
     let (descriptor, port) = try LoopbackSocket.reserved()
-    self.descriptor = descriptor
+    (self.descriptor, self.port) = (descriptor, port)
     address = "127.0.0.1:\(port)"
   }
 
