@@ -41,6 +41,20 @@ struct FeedTests {
     #expect(log.close())
   }
 
+  @Test func `a process knows the changes of another one before it has published them`()
+    async throws
+  {
+    let settings = try newStore(changes: kept)
+    let logs = [try PostgresLog(settings), try PostgresLog(settings)]
+    let feeds = try logs.map { try #require($0.changes) }
+    for version in 1...20 {
+      try await logs[0].demo().append(version...version, to: "one")
+      #expect(try feeds[1].latestCommitted() >= feeds[0].latest)
+      #expect(try feeds[1].latestCommitted() == version + 1)
+    }
+    for log in logs { #expect(log.close()) }
+  }
+
   @Test func `two processes write one order without gaps, which both read`() async throws {
     let settings = try newStore(changes: kept)
     let logs = [try PostgresLog(settings), try PostgresLog(settings)]

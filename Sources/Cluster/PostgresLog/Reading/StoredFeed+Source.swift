@@ -10,6 +10,11 @@ extension StoredFeed.Source {
           try reader.rows(reader.statements.oldestChange, Parameters()).first(as: Int.self)
         }
       },
+      newest: { () throws(LogError) in
+        try database.read { (reader) throws(DatabaseError) in
+          try reader.rows(reader.statements.latestChange, Parameters()).first(as: Int.self)
+        }
+      },
       read: { (number, latest, limit) throws(LogError) in
         try database.read { (reader) throws(DatabaseError) in
           try reader.changes(after: number, upTo: latest, limit: limit)

@@ -52,17 +52,23 @@ extension Host {
   package func changeNumber(
     of position: ChangePosition, in feed: any ChangeFeed
   ) throws(ChangeFeedError) -> Int {
-    let floor: Int
-    do {
+    let (floor, latest): (Int, Int)
+    do throws(LogError) {
       floor = try feed.floor()
+      // A reader can come from a process that has published more than this one.
+      if case .id(let id) = position, id.number > feed.latest {
+        latest = try feed.latestCommitted()
+      } else {
+        latest = feed.latest
+      }
     } catch {
       throw .log(error)
     }
     switch position {
-    case .latest: return feed.latest
+    case .latest: return latest
     case .oldest: return floor
     case .id(let id):
-      guard id.store == feed.store, (floor...max(floor, feed.latest)).contains(id.number) else {
+      guard id.store == feed.store, (floor...max(floor, latest)).contains(id.number) else {
         throw .expired(oldest: ChangeID(store: feed.store, number: floor))
       }
       return id.number

@@ -114,6 +114,10 @@ public protocol ChangeFeed: AnyObject, Sendable {
   /// The number of the latest published change; 0 for none. Any thread, without blocking.
   var latest: Int { get }
 
+  /// Returns the number of the latest committed change, also of one that another process has committed and this
+  /// one has not published yet. May block on the disk.
+  func latestCommitted() throws(LogError) -> Int
+
   /// Returns the number before the oldest retained change. May block on the disk.
   func floor() throws(LogError) -> Int
 
@@ -127,6 +131,11 @@ public protocol ChangeFeed: AnyObject, Sendable {
 
   /// Removes an observer.
   func stopObserving(_ observer: any ChangeObserver)
+}
+
+extension ChangeFeed {
+  /// The latest published change: that of a log to which only this process writes.
+  public func latestCommitted() throws(LogError) -> Int { latest }
 }
 
 /// Observes that changes were committed.

@@ -5,6 +5,7 @@ package final class StoredFeed: ChangeFeed {
   /// The functions of a store that a feed calls.
   package struct Source: Sendable {
     let oldest: @Sendable () throws(LogError) -> Int?
+    let newest: @Sendable () throws(LogError) -> Int?
     let read: @Sendable (_ after: Int, _ upTo: Int, _ limit: Int) throws(LogError) -> [StoreChange]
     let report: @Sendable (_ number: Int, _ name: String) -> Void
 
@@ -12,14 +13,16 @@ package final class StoredFeed: ChangeFeed {
     ///
     /// - Parameters:
     ///   - oldest: Returns the number of the oldest retained change, or `nil` for none.
+    ///   - newest: Returns the number of the latest committed change, or `nil` if only this process writes.
     ///   - read: Returns the changes after a number, up to another one, in order.
     ///   - report: Logs the number and the name of a damaged change, which is called once for each.
     package init(
       oldest: @escaping @Sendable () throws(LogError) -> Int?,
+      newest: @escaping @Sendable () throws(LogError) -> Int? = { () throws(LogError) in nil },
       read: @escaping @Sendable (Int, Int, Int) throws(LogError) -> [StoreChange],
       report: @escaping @Sendable (Int, String) -> Void
     ) {
-      (self.oldest, self.read, self.report) = (oldest, read, report)
+      (self.oldest, self.newest, self.read, self.report) = (oldest, newest, read, report)
     }
   }
 
@@ -35,6 +38,11 @@ package final class StoredFeed: ChangeFeed {
   }
 
   package var latest: Int { publisher.latest }
+
+  package func latestCommitted() throws(LogError) -> Int {
+    let latest = latest
+    return max(latest, try source.newest() ?? latest)
+  }
 
   package func floor() throws(LogError) -> Int {
     let latest = latest

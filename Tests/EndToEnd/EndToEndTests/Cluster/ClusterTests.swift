@@ -68,6 +68,22 @@ import Testing
     }
   }
 
+  @Test func `a reader of changes continues at another node at once`() throws {
+    let cluster = try NodeCluster(["--changes-keep", "3600"], count: 2)
+    let (first, second) = (try cluster[0].client(), try cluster[1].client())
+    let session = cluster.clients(of: "counter", "changes")[0]
+    for round in 1...20 {
+      #expect(try session.post(#""increase""#).status == 200)
+      let read = try first.get("/v1/changes")
+      let id = try #require(try read.json.array?.last?["id"]?.string)
+      let page = try second.get("/v1/changes?after=\(id)")
+      #expect(page.status == 200, "\(round): \(page.text)")
+    }
+    let id = try #require(try first.get("/v1/changes").json.array?.last?["id"]?.string)
+    let store = try #require(id.split(separator: ".").first ?? id.split(separator: "-").first)
+    #expect(try second.get("/v1/changes?after=\(store).99999").status != 200)
+  }
+
   @Test func `a global that is set at one node reaches the sessions of all`() throws {
     let path = "/v1/globals/currentUser"
     let clients = cluster.clients(of: "profile", "reader")
