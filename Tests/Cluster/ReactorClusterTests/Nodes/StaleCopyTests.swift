@@ -45,6 +45,31 @@ struct StaleCopyTests {
     }
   }
 
+  @Test func `a repetition at a copy that is behind gets the State of its own action`() async throws
+  {
+    let cluster = try await Cluster(["n1", "n2"], settings: .repeating)
+    let owner = try cluster.owner(of: key)
+    let other = cluster.others(than: owner)[0]
+    _ = try await owner.host.post(#""increase""#, to: key.id)
+    let copy = try #require(owner.host.reactor("counter")?.liveSession(key.id))
+    owner.bus.isCut = true
+    #expect(try await other.host.post(#""increase""#, to: key.id, key: "k").version == 2)
+    // The request is in the mailbox of the copy before the claim of the other node arrives.
+    let outcome = await withCheckedContinuation { continuation in
+      do {
+        try copy.submit(
+          Array(#""increase""#.utf8), ifAt: nil, key: "k", for: nil, accepted: nil,
+          completion: { continuation.resume(returning: $0) })
+      } catch {
+        Issue.record(error)
+        continuation.resume(returning: .ended)
+      }
+      owner.bus.isCut = false
+    }
+    #expect(outcome.version == 2)
+    #expect(outcome.json == #"{"value":2}"#)
+  }
+
   @Test func `an owner that the log confirms keeps its session`() async throws {
     let cluster = try await Cluster(["n1", "n2"], settings: .repeating)
     let owner = try cluster.owner(of: key)

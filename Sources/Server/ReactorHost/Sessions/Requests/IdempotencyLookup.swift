@@ -89,6 +89,7 @@ struct IdempotencyLookup: Sendable {
         .replayed(.failed(index: failure.index, failure.error, at: cursor)))
     }
     let current = session.current
+    guard stored.version <= current.version else { return confirm(stored, completion) }
     guard stored.version != current.version else {
       return completion(.replayed(.committed(current)))
     }
@@ -101,6 +102,24 @@ struct IdempotencyLookup: Sendable {
         case .failure(.unknownVersion): completion(.replayed(.committed(session.current)))
         case .failure(.log(let error)): completion(.notCommitted(error))
         }
+      }
+    }
+  }
+
+  /// The log has an outcome that the session lacks: another process has continued the session, and owns it.
+  private func confirm(
+    _ stored: StoredOutcome, _ completion: @escaping @Sendable (ActionOutcome?) -> Void
+  ) {
+    session.confirmCurrent { [session] result in
+      switch result {
+      case .failure(.lost(let owner)): completion(.displaced(by: owner))
+      case .failure(let error): completion(.notCommitted(error))
+      case .success:
+        let current = session.current
+        completion(
+          current.version >= stored.version
+            ? .replayed(.committed(current))
+            : .notCommitted(.unavailable("The session is older than its log.")))
       }
     }
   }
