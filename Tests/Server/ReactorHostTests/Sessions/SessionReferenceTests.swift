@@ -46,6 +46,21 @@ struct SessionReferenceTests {
     #expect(try host.open("list", "main").shown == "1 " + list("x"))
   }
 
+  @Test func `a send waits while the store is unavailable, and is executed once`() async throws {
+    let double = LogDouble(log)
+    let host = host(over: double)
+    let relay = try host.open("relay", "a")
+    _ = try host.open("list", "main")
+    double.set(.failing(.unavailable("The test says so.")))
+    let outcome = try relay.send(#"{"send":{"words":["x"],"expecting":"effects"}}"#)
+    try await eventually { double.appends.values.count >= 2 }
+    #expect(outcome.values.isEmpty)
+    double.set(.atOnce)
+    try await eventually { !outcome.values.isEmpty }
+    #expect(outcome.values == [#"committed 1 {"seen":["1: x"],"failures":[]}"#])
+    #expect(try host.open("list", "main").shown == "1 " + list("x"))
+  }
+
   @Test func `sends to one session arrive in their order`() async throws {
     let host = host()
     let relay = try host.open("relay", "a")

@@ -34,6 +34,8 @@ final class SendDelivery: Disposable {
   private let state: Mutex<State>
   /// The interval of retries while an earlier run of the same send is being executed.
   private static let retryInterval = Duration.milliseconds(20)
+  /// The interval of retries while the store is unavailable.
+  private static let storeInterval = Duration.milliseconds(250)
 
   init(
     _ action: [UInt8], to target: SessionKey, expecting expectation: SendExpectation,
@@ -85,7 +87,7 @@ final class SendDelivery: Disposable {
         switch result {
         case .success(let opened): submit(to: opened.session, done)
         case .failure(let error):
-          finish(.failure(SessionSendError(target, error)))
+          if !repeats(after: error) { finish(.failure(SessionSendError(target, error))) }
           done()
         }
       }
@@ -165,11 +167,32 @@ final class SendDelivery: Disposable {
     // Another process owns the session: send the action again, which reaches the owner.
     case .displaced: start {}
     case .invalid(let error): didFailToDecode(error)
+    case .notOpened(let error) where repeats(after: error): break
+    case .notCommitted(let error) where repeats(after: .log(error)): break
     case .notOpened(let error): finish(.failure(SessionSendError(target, error)))
     case .notCommitted(let error): finish(.failure(SessionSendError.log(target, error)))
     case .keyReused, .mismatch:
       finish(.failure(SessionSendError.log(target, .conflict)))
     }
+  }
+
+  /// Sends the action again later if the store is unavailable, until the effect ends: such an error would become
+  /// the outcome of an action, and of its key, for ever.
+  ///
+  /// - Returns: Whether it does.
+  private func repeats(after error: SessionError) -> Bool {
+    let isKnown = state.withLock { $0.key != nil }
+    switch error {
+    case .log(.unavailable): break
+    // The log may have the action: only its key prevents a second execution.
+    case .log(.unknown) where isKnown: break
+    default: return false
+    }
+    Task { [self] in
+      try? await Task.sleep(for: Self.storeInterval)
+      start {}
+    }
+    return true
   }
 
   /// Waits for the outcome of an earlier run of the same send, which is being executed.

@@ -81,10 +81,19 @@ final class SessionFollower: SessionObserver, Disposable {
         reactor.session(key.id, for: .use) { [self] result in
           switch result {
           case .success(let opened): observe(opened.session)
+          case .failure(.log(.unavailable)): openLater()
           case .failure(let error): post(.end(SessionSendError(key, error)))
           }
         }
       }
+    }
+  }
+
+  /// Opens the session when the store may be available again.
+  private func openLater() {
+    Task { [self] in
+      try? await Task.sleep(for: .milliseconds(250))
+      open()
     }
   }
 
