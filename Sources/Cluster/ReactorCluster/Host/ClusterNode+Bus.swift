@@ -68,9 +68,10 @@ extension ClusterNode: BusHandler {
 
   /// Logs the differences of another node, once per node and difference.
   private func compare(_ heartbeat: Heartbeat) {
+    let now = now
     let differences = state.withLock { state in
       state.isOwn(heartbeat.node)
-        ? [] : state.differences.compare(heartbeat, with: state.machine.currentHeartbeat)
+        ? [] : state.differences.compare(heartbeat, with: state.machine.currentHeartbeat, at: now)
     }
     guard !differences.isEmpty else { return }
     logger.warning(

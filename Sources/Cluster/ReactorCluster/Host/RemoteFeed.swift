@@ -253,6 +253,7 @@ extension ClusterNode {
     let now = now
     let (owner, digests, due) = state.withLock { state in
       let due = state.subscriptions.tick(at: now)
+      state.differences.expire(before: now - state.machine.settings.suspect)
       guard now >= state.nextDigest else {
         return (state.machine.node, [] as [(node: NodeID, digest: Digest)], due)
       }
@@ -268,7 +269,6 @@ extension ClusterNode {
     counters.failures.add()
     let now = now
     let (orphans, reopened) = state.withLock { state in
-      state.differences.remove(failed)
       var orphans: [(RemoteFeed, Bool)] = []
       for key in state.subscribed.removeAll(of: failed) {
         guard let feed = state.feeds[key] else { continue }

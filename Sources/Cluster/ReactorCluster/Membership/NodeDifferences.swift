@@ -27,33 +27,34 @@ package struct NodeDifferences: Sendable {
     }
   }
 
-  private var found: [NodeID: Set<Difference>] = [:]
+  private var found: [NodeID: (differences: Set<Difference>, heardAt: Milliseconds)] = [:]
 
   /// Creates an empty table.
   package init() {}
 
   /// The nodes that differ, in the order of their names, with their differences.
   package var all: [(node: NodeID, differences: [String])] {
-    found.map { ($0.key, Self.words($0.value)) }
+    found.map { ($0.key, Self.words($0.value.differences)) }
       .sorted { $0.node.description < $1.node.description }
   }
 
   /// Compares the heartbeat of another node with this node's.
   ///
   /// - Returns: The differences; empty if they are the same as in the previous comparison.
-  package mutating func compare(_ other: Heartbeat, with own: Heartbeat) -> [String] {
-    guard other.state != .left else {
-      remove(other.node)
-      return []
-    }
-    let differences = Self.differences(other, own)
-    defer { found[other.node] = differences.isEmpty ? nil : differences }
-    return found[other.node] == differences ? [] : Self.words(differences)
+  package mutating func compare(
+    _ other: Heartbeat, with own: Heartbeat, at now: Milliseconds
+  ) -> [String] {
+    let differences = other.state == .left ? [] : Self.differences(other, own)
+    let isKnown = found[other.node]?.differences == differences
+    found[other.node] = differences.isEmpty ? nil : (differences, now)
+    return isKnown ? [] : Self.words(differences)
   }
 
-  /// Removes a node that has failed or left.
-  package mutating func remove(_ node: NodeID) {
-    found[node] = nil
+  /// Removes the nodes without a heartbeat since a time; one with the name of this node is no member that could
+  /// fail.
+  package mutating func expire(before time: Milliseconds) {
+    guard !found.isEmpty else { return }
+    found = found.filter { $0.value.heardAt >= time }
   }
 
   private static func differences(_ other: Heartbeat, _ own: Heartbeat) -> Set<Difference> {

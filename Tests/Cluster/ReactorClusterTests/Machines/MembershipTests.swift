@@ -99,21 +99,25 @@ struct MembershipTests {
     var differences = NodeDifferences()
     var other = own
     other.node = second
-    expectEqual(differences.compare(other, with: own), [])
+    expectEqual(differences.compare(other, with: own, at: 5), [])
     other.configuration = 2
     other.fingerprints = ["a": 3, "c": 2]
     let expected = ["the reactor a", "the reactor b", "the reactor c", "the settings"]
-    expectEqual(differences.compare(other, with: own), expected)
-    expectEqual(differences.compare(other, with: own), [])
+    expectEqual(differences.compare(other, with: own, at: 5), expected)
+    expectEqual(differences.compare(other, with: own, at: 5), [])
     expectEqual(differences.all.map(\.differences), [expected])
     other.fingerprints = own.fingerprints
-    expectEqual(differences.compare(other, with: own), ["the settings"])
+    expectEqual(differences.compare(other, with: own, at: 5), ["the settings"])
     other.state = .left
-    expectEqual(differences.compare(other, with: own), [])
+    expectEqual(differences.compare(other, with: own, at: 5), [])
     #expect(differences.all.isEmpty)
     let namesake = Heartbeat(
       node: NodeID(name: "a", incarnation: 9), state: .ready, configuration: 1,
       fingerprints: own.fingerprints)
-    expectEqual(differences.compare(namesake, with: own), ["the name of this node"])
+    expectEqual(differences.compare(namesake, with: own, at: 5), ["the name of this node"])
+    differences.expire(before: 5)
+    expectEqual(differences.all.map(\.node), [namesake.node])
+    differences.expire(before: 6)
+    #expect(differences.all.isEmpty)
   }
 }

@@ -135,7 +135,7 @@ struct UnreachableNodeTests {
         machine.received(.failure(.noSuchNode), of: sent.id, at: now)
       }
     }
-    #expect(now == 1_140)
+    #expect(now == 1_100)
     #expect(!machine.membership.isAlive(Self.other))
   }
 
@@ -183,7 +183,7 @@ struct UnreachableNodeTests {
         machine.received(.failure(.noSuchNode), of: probe.id, at: now)
       }
     }
-    #expect(now == 1_102)
+    #expect(now == 1_062)
     #expect(!machine.membership.isAlive(Self.other))
     // This node is the next owner; for it, the request is a first delivery.
     #expect(machine.takeEffects().contains(.findLastWriter(Self.key)))
