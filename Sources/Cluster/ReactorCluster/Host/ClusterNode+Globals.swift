@@ -13,6 +13,18 @@ extension ClusterNode {
     handle { machine, _ in machine.didSet(global, token: token) }
   }
 
+  package func refreshGlobals(
+    unlike revisions: [String: UInt64], completion: @escaping @Sendable () -> Void
+  ) {
+    let next = globals.first { global in
+      revisions[global.name].map { $0 != global.revision } ?? false
+    }
+    guard let next else { return completion() }
+    var others = revisions
+    others[next.name] = nil
+    next.refresh { [self, others] _ in refreshGlobals(unlike: others, completion: completion) }
+  }
+
   func didApply(_ token: ChangeToken, _ unconfirmed: Int) {
     if unconfirmed > 0 { counters.unconfirmedGlobals.add() }
     // Assigned in the closure instead of returned from it: the generic `withLock` would wrap a

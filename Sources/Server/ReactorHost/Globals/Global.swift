@@ -287,6 +287,8 @@ public final class Global<Value: Codable & Sendable>: RefreshableGlobal, Observa
     }
   }
 
+  package var revision: UInt64 { state.withLock { $0.latest.revision } }
+
   package func share(through router: any SessionRouter) {
     self.router.withLock { $0 = router }
   }
@@ -377,13 +379,14 @@ public final class Global<Value: Codable & Sendable>: RefreshableGlobal, Observa
       }
       context.deliver(value, to: observation) { observer.on(.next(setting.value)) }
     }
+    // A value that was acknowledged, of which the observers have not been notified yet: before the earlier one, which
+    // the session then ignores.
+    let (latest, published) = state.withLock { ($0.latest, $0.published) }
+    if latest.version != published.version { deliver(latest) }
     let subscription = settings.subscribe(
       AnyObserver { event in
         if case .next(let setting) = event { deliver(setting) }
       })
-    // A value that was acknowledged, of which the observers have not been notified yet.
-    let (latest, published) = state.withLock { ($0.latest, $0.published) }
-    if latest.version != published.version { deliver(latest) }
     return Disposables.create {
       subscription.dispose()
       context.end(observation)

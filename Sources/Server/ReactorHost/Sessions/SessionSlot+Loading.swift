@@ -212,8 +212,25 @@ extension SessionSlot {
 
   // MARK: Restoring
 
-  /// Folds a stored session, and restarts the effects that the end of a process interrupted.
+  /// The time after which every process has read the globals that another one has set.
+  private static let globalsAge: Int64 = 60_000
+
+  /// Restores a stored session; first reads the globals again that another process may have delivered to it, so that
+  /// none is followed by an earlier value.
   private func restore(
+    _ stored: StoredSession, _ loaded: LoadedSession, _ completion: @escaping Opening
+  ) {
+    let age = Timestamp.now.milliseconds - stored.lastActiveAt.milliseconds
+    guard let router = environment.router, !stored.globals.isEmpty, age < Self.globalsAge else {
+      return restoreNow(stored, loaded, completion)
+    }
+    router.refreshGlobals(unlike: stored.globals) { [self] in
+      environment.sessions.load { [self] in restoreNow(stored, loaded, completion) }
+    }
+  }
+
+  /// Folds a stored session, and restarts the effects that the end of a process interrupted.
+  private func restoreNow(
     _ stored: StoredSession, _ loaded: LoadedSession, _ completion: @escaping Opening
   ) {
     fold(stored, loaded) { [self] result in

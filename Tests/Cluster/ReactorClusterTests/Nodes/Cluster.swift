@@ -18,7 +18,7 @@ final class Cluster: Sendable {
 
     init(
       _ name: String, _ cluster: Cluster, _ settings: ClusterSettings,
-      _ reactors: [ReactorRegistration]
+      _ reactors: (_ theme: Global<String>) -> [ReactorRegistration]
     ) {
       bus = MemoryBus(cluster.network)
       log = WriterLog(cluster.store, writer: name)
@@ -29,7 +29,7 @@ final class Cluster: Sendable {
           ReactorRegistration("counter", summary: "") { CounterReactor() },
           ReactorRegistration("slow", summary: "") { SlowReactor() },
           ReactorRegistration("careful", summary: "", whenInterrupted: .giveUp) { SlowReactor() },
-        ] + reactors, globals: [theme], log: log, router: node)
+        ] + reactors(theme), globals: [theme], log: log, router: node)
       node.start(host)
     }
 
@@ -62,10 +62,10 @@ final class Cluster: Sendable {
   /// Starts nodes, and waits until each knows the others as ready.
   init(
     _ names: [String] = ["n1", "n2", "n3"], settings: ClusterSettings = .undetecting,
-    reactors: (_ name: String) -> [ReactorRegistration] = { _ in [] }
+    reactors: (_ theme: Global<String>) -> [ReactorRegistration] = { _ in [] }
   ) async throws {
     for name in names {
-      let member = Member(name, self, settings, reactors(name))
+      let member = Member(name, self, settings, reactors)
       stored.withLock { $0.append(member) }
     }
     try await wait { self.members.allSatisfy { $0.node.readyNodes.count == names.count } }

@@ -395,6 +395,27 @@ struct NodeTests {
     for member in cluster.members { try await wait { member.theme.value == "dark" } }
   }
 
+  @Test func `no earlier value of a global follows a later one in a session that moves`()
+    async throws
+  {
+    let key = SessionKey(reactor: "themed", id: "demo")
+    let cluster = try await Cluster(["n1", "n2"], settings: .repeating) { theme in
+      [ReactorRegistration("themed", summary: "") { ThemedReactor(theme) }]
+    }
+    let owner = try cluster.owner(of: key)
+    let other = cluster.others(than: owner)[0]
+    let session = try await owner.host.open(key.id, of: key.reactor)
+    // The other node does not receive the value, nor the request to read it.
+    other.bus.isDeaf = true
+    try owner.theme.set("dark")
+    try await wait { session.current.version == 2 }
+    owner.kill()
+    _ = try await other.host.post(#""touch""#, to: key.id, of: key.reactor)
+    let moved = try #require(other.host.reactor(key.reactor)?.liveSession(key.id))
+    let state = String(decoding: moved.current.json, as: UTF8.self)
+    #expect(state == #"{"themes":["light","dark","touched"]}"#)
+  }
+
   @Test func `all nodes have a global when its completion is called`() async throws {
     let cluster = try await Cluster()
     for (index, member) in cluster.members.enumerated() {

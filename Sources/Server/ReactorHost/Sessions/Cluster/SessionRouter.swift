@@ -28,6 +28,14 @@ package protocol SessionRouter: AnyObject, Sendable {
   ///   - completion: Called once the other processes have applied the value, or after a time limit. Any
   ///     thread, the calling one included.
   func didSet(_ global: String, completion: @escaping @Sendable () -> Void)
+
+  /// Reads the globals again of which a session has a revision that this process does not have.
+  ///
+  /// - Parameters:
+  ///   - revisions: The revisions of the session, by the names of the globals.
+  ///   - completion: Called after the reads, also if they fail. Any thread, the calling one included.
+  func refreshGlobals(
+    unlike revisions: [String: UInt64], completion: @escaping @Sendable () -> Void)
 }
 
 /// A request with actions for a session.
@@ -112,6 +120,9 @@ package protocol LocalReactor: HostedReactor {
 
 /// A global that another process may set.
 package protocol RefreshableGlobal: SharedGlobal {
+  /// Identifies the current value across restarts.
+  var revision: UInt64 { get }
+
   /// Reports each value that is set from now on to a router.
   func share(through router: any SessionRouter)
 
