@@ -8,14 +8,28 @@ import Testing
 
 /// Databases that a store cannot use, and poolers.
 struct OpeningTests {
-  private func failure(of settings: PostgresLog.Settings) -> String? {
+  private func failure(of settings: PostgresLog.Settings, isTemporary: Bool = false) -> String? {
     do {
       _ = try PostgresLog(settings)
       return nil
     } catch {
       #expect(!error.description.contains("\n"))
+      #expect(error.isTemporary == isTemporary)
       return error.description
     }
+  }
+
+  @Test func `a start waits for a primary, and not for a user that no server admits`() throws {
+    let server = try PostgresServer.shared.get()
+    try server.query("create database readers")
+    try server.query("alter database readers set default_transaction_read_only = on")
+    // As the standbys of a primary that is gone.
+    let url = server.url("readers") + "&target_session_attrs=read-write"
+    let settings = PostgresLog.Settings(try #require(PostgresAddress(url)))
+    #expect(failure(of: settings, isTemporary: true)?.contains("read-only") == true)
+    let unknown = server.url().replacing("postgres@", with: "stranger@")
+    let rejected = PostgresLog.Settings(try #require(PostgresAddress(unknown)))
+    #expect(failure(of: rejected)?.contains("stranger") == true)
   }
 
   @Test func `a database of another encoding is rejected with a line that names it`() throws {
@@ -50,9 +64,8 @@ struct OpeningTests {
     try server.query("create database standby")
     try server.query("alter database standby set default_transaction_read_only = on")
     let address = try #require(PostgresAddress(server.url("standby")))
-    #expect(
-      failure(of: PostgresLog.Settings(address))?.contains("target_session_attrs=read-write")
-        == true)
+    let text = failure(of: PostgresLog.Settings(address), isTemporary: true)
+    #expect(text?.contains("target_session_attrs=read-write") == true)
   }
 
   @Test func `a host that closes each connection, as a proxy of a missing server, is passed over`()

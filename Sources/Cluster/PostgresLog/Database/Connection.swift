@@ -79,16 +79,27 @@ final class Connection: @unchecked Sendable {
     preparesStatements = unsafe try rows.first(as: Int.self) == Int(PQbackendPID(handle))
   }
 
-  /// Whether a server accepts connections at an address, for any user; not while it starts; blocks.
-  static func isAccepting(_ address: PostgresAddress) -> Bool {
-    address.hosts.contains { host in
-      unsafe withParameters(of: address, at: host) { unsafe PQpingParams($0, $1, 1) } == PQPING_OK
+  /// Whether servers accept connections, and none admits this user to the database, in any role; blocks.
+  ///
+  /// Otherwise waiting can help: a server starts, or a standby becomes the primary.
+  static func isRejecting(_ address: PostgresAddress) -> Bool {
+    let isAdmitted = address.hosts.contains { host in
+      let handle = unsafe withParameters(of: address, at: host, ["target_session_attrs": "any"]) {
+        unsafe PQconnectdbParams($0, $1, 1)
+      }
+      defer { unsafe PQfinish(handle) }
+      return unsafe PQstatus(handle) == CONNECTION_OK
     }
+    return !isAdmitted
+      && address.hosts.contains { host in
+        unsafe withParameters(of: address, at: host) { unsafe PQpingParams($0, $1, 1) } == PQPING_OK
+      }
   }
 
   /// Calls a body with the names and values of the parameters of a connection.
   private static func withParameters<Value>(
     of address: PostgresAddress, at host: [String: String],
+    _ others: [String: String] = [:],
     _ body: ([UnsafePointer<CChar>?], [UnsafePointer<CChar>?]) -> Value
   ) -> Value {
     // The address overrides the values before `dbname`, and those after it override the address.
@@ -98,7 +109,7 @@ final class Connection: @unchecked Sendable {
         ("keepalives_idle", "5"),
         ("keepalives_interval", "2"), ("keepalives_count", "3"), ("tcp_user_timeout", "10000"),
         ("dbname", address.text), ("client_encoding", "UTF8"),
-      ] + host.map { ($0.key, $0.value) }
+      ] + host.merging(others) { $1 }.map { ($0.key, $0.value) }
     var keywords = unsafe parameters.map { unsafe UnsafePointer<CChar>(strdup($0.0)) }
     var values = unsafe parameters.map { unsafe UnsafePointer<CChar>(strdup($0.1)) }
     unsafe keywords.append(nil)

@@ -31,19 +31,18 @@ struct StoreSetup {
   private static func connection(
     to address: PostgresAddress
   ) throws(PostgresLogError) -> Connection {
-    var isAccepting = false
+    var wasRejecting = false
     while true {
       do throws(DatabaseError) {
         return try Connection.open(address)
       } catch {
-        // A server that is starting can accept connections by now, and rejects this user only if it rejects a
-        // second attempt.
-        let wasAccepting = isAccepting
-        if !wasAccepting { isAccepting = Connection.isAccepting(address) }
-        guard isAccepting, !wasAccepting else {
+        // A server that is starting can admit this user by now, and rejects it only if it rejects a second attempt.
+        let isRejecting = Connection.isRejecting(address)
+        guard isRejecting, !wasRejecting else {
           throw PostgresLogError(
-            "cannot connect to \(address): \(error)", isTemporary: !isAccepting)
+            "cannot connect to \(address): \(error)", isTemporary: !isRejecting)
         }
+        wasRejecting = true
       }
     }
   }
@@ -184,8 +183,7 @@ struct StoreSetup {
         ? "; the user needs the right to create the schema \(schema), or to own it" : ""
       throw PostgresLogError(
         "the store at \(address) cannot be used: \(error)\(remedy)",
-        isTemporary: error.breaksConnection && error.state != "25006"
-          && error.message.contains("time"))
+        isTemporary: error.breaksConnection)
     }
   }
 }
