@@ -4,7 +4,7 @@ import PostgresServers
 import Testing
 
 /// Three nodes at a database of three servers, whose primary fails, pauses, and is cut off: no acknowledged
-/// action is lost or doubled, each stream is in order, and nobody has to help.
+/// action is lost or doubled, each stream is in order, without help.
 ///
 /// `make test-faults` injects faults for `CLUSTER_SECONDS` (600).
 @Suite(.blocking, .enabled(if: PatroniCluster.packages != nil)) struct FailoverFaultTests {

@@ -81,7 +81,7 @@ final class PatroniCluster: Sendable {
       return try Command(["curl", "-fs", "-m", "5", "-o", "/dev/null", url]).status == 0
     }
 
-    /// Lets Patroni hand the role of the primary over to a standby.
+    /// Hands the role of the primary over to a standby, by Patroni.
     func handOver() throws {
       let body = #"{"leader":"p\#(index + 1)"}"#
       _ = try Command([
