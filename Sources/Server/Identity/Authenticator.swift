@@ -218,14 +218,14 @@ package final class Authenticator: Sendable {
     isCurrent(access) && access.isCurrent(at: now)
   }
 
-  /// Returns an earlier authentication with the rights of the current configuration: none if its credential
-  /// is no longer accepted.
+  /// Renews an earlier authentication, if the configuration was replaced since.
   ///
   /// Until the configuration is replaced, a call costs one atomic load.
   ///
   /// - Parameters:
   ///   - access: The authentication.
   ///   - now: The time in seconds since 1970.
+  /// - Returns: The rights of the current configuration: none if the credential is no longer accepted.
   package func current(_ access: Authentication, at now: @autoclosure () -> Int64) -> Authentication
   {
     isCurrent(access) ? access : refresh(access, at: now()) ?? .revoked

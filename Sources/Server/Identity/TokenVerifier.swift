@@ -126,13 +126,13 @@ package struct TokenVerifier: Sendable {
       key: SigningKey(thumbprint: entry.key.thumbprint, algorithm: algorithm))
   }
 
-  /// Returns the principal of a token that another verifier has accepted, or `nil` if this one would reject
-  /// the token.
+  /// Checks a token again that another verifier has accepted.
   ///
   /// - Parameters:
   ///   - claims: The claims of the token.
   ///   - key: The key and the algorithm of its signature.
   ///   - now: The time in seconds since 1970.
+  /// - Returns: The principal, or `nil` if this verifier would reject the token.
   func principal(of claims: Claims, signedBy key: SigningKey, at now: Int64) -> Principal? {
     let isAccepted = keys.entries.contains {
       $0.key.thumbprint == key.thumbprint && $0.algorithms.contains(key.algorithm)
