@@ -21,7 +21,7 @@ package final class Authenticator: Sendable {
     /// How long a ticket is valid, in seconds.
     package var ticketLifetime: Int64 = 30
 
-    /// `auth.secret`: the key that signs tickets; nodes with the same key accept each other's
+    /// `auth.secret`: the key that encrypts tickets; nodes with the same key accept each other's
     /// tickets.
     package var ticketKey = RandomBytes.make(32)
 
@@ -259,7 +259,7 @@ package final class Authenticator: Sendable {
 
   // MARK: Tickets
 
-  /// Signs a ticket, which replaces a credential in the URL of a stream.
+  /// Creates a ticket, which replaces a credential in the URL of a stream.
   ///
   /// - Parameters:
   ///   - access: An authenticated access.
@@ -275,7 +275,7 @@ package final class Authenticator: Sendable {
     }
     let expiry = min(now + lifetime, access.expiry ?? .max)
     let ticket = Ticket(access: access, address: address, expiry: expiry)
-    return ticket?.signed(with: key).map { ($0, expiry) }
+    return ticket?.sealed(with: key).map { ($0, expiry) }
   }
 
   /// Authenticates a ticket, which is valid once on this node.

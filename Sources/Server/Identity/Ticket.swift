@@ -2,10 +2,10 @@ internal import Crypto
 internal import ReactorCoding
 internal import ReactorCore
 
-/// A signed statement that a credential was presented, for clients that cannot send header fields.
+/// An encrypted statement that a credential was presented, for clients that cannot send header fields.
 ///
-/// The text is `base64url(JSON) "." base64url(HMAC-SHA256 of the first part)`. It carries the claims,
-/// so that every node that shares the key verifies it without a lookup.
+/// The text is Base64 (URL) of ``SealedBytes`` of JSON. It carries the claims, so that every node that shares the
+/// key verifies it without a lookup; they are encrypted, since URLs are logged.
 struct Ticket {
   /// The maximum length of the text in bytes: it must fit into a request line together with the
   /// rest of the URL.
@@ -26,7 +26,7 @@ struct Ticket {
   }
 
   /// Returns the text, or `nil` if it would be longer than ``sizeLimit``.
-  func signed(with key: [UInt8]) -> String? {
+  func sealed(with key: [UInt8]) -> String? {
     var members: [JSONValue.Member] = [
       .init("n", Self.text(nonce)), .init("x", .number(JSONNumber(expiry))),
     ]
@@ -43,24 +43,23 @@ struct Ticket {
       if let expiry = principal.expiry { members.append(.init("e", .number(JSONNumber(expiry)))) }
     }
     if let address { members.append(.init("a", .string(address))) }
-    let payload = Base64URL.encode(JSONValue.object(members).bytes)
-    let text =
-      payload + [UInt8(ascii: ".")]
-      + Base64URL.encode(MessageAuthentication.code(for: payload, key: key))
+    let text = Base64URL.encode(
+      SealedBytes.seal(JSONValue.object(members).bytes, with: key, for: Self.purpose))
     return text.count <= Self.sizeLimit ? String(decoding: text, as: UTF8.self) : nil
   }
+
+  private static let purpose = "ticket"
 
   private static func text(_ bytes: [UInt8]) -> JSONValue {
     .string(String(decoding: Base64URL.encode(bytes), as: UTF8.self))
   }
 
-  /// Reads a text, or returns `nil` if it is malformed or the key did not sign it.
+  /// Reads a text, or returns `nil` if it was not encrypted with the key.
   init?(_ text: [UInt8], key: [UInt8]) {
     guard text.count <= Self.sizeLimit else { return nil }
-    let parts = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-    guard parts.count == 2, let code = Base64URL.decode(parts[1]),
-      MessageAuthentication.isValid(code, for: Array(parts[0]), key: key),
-      let members = Base64URL.decode(parts[0]).flatMap({ StrictObject($0)?.claims }),
+    guard let sealed = Base64URL.decode(text),
+      let content = SealedBytes.open(sealed, with: key, for: Self.purpose),
+      let members = StrictObject(content)?.claims,
       let nonce = members.string("n").flatMap({ Base64URL.decode($0.utf8) }),
       let expiry = members.number("x").flatMap({ Int64(exactly: $0) })
     else { return nil }

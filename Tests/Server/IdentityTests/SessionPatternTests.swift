@@ -107,7 +107,7 @@ struct GrantsTests {
     #expect(!ada.allow(.read, to: .service))
   }
 
-  @Test func `a reactor is visible to whom can read one of its sessions`() {
+  @Test func `a reactor is visible to principals that can read one of its sessions`() {
     #expect(grants([]).allow(.read, to: .reactor("cart")))
     let robot = Grants(
       rules: Self.rules, principal: Principal(id: "robot", claims: Claims([])))

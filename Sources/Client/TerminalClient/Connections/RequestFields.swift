@@ -45,7 +45,7 @@ package struct RequestFields: Equatable, Sendable {
 
   /// An argument that is no field.
   package struct SyntaxError: Error, Equatable {
-    /// What is wrong, and what to write.
+    /// The error and its remedy.
     package let description: String
   }
 

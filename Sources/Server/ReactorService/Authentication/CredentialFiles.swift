@@ -17,7 +17,7 @@ struct CredentialFiles: Sendable {
   /// The size above which a file is rejected, in bytes.
   static let sizeLimit = 1_048_576
 
-  /// The configuration whose random key signs tickets without `auth.secret`: they are valid in this
+  /// The configuration whose random key encrypts tickets without `auth.secret`: they are valid in this
   /// process only.
   private static let processConfiguration = Authenticator.Configuration()
 

@@ -249,7 +249,7 @@ extension Configuration {
     Setting(
       "auth.secret", \.authentication.secretFile, .path,
       help: """
-        A file of at least 32 random bytes that signs tickets; services that share it accept each \
+        A file of at least 32 random bytes that encrypts tickets; services that share it accept each \
         other's. Without it tickets are valid in the process that has created them.
         """),
     Setting(

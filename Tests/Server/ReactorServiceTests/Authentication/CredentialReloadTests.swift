@@ -23,7 +23,7 @@ struct CredentialReloadTests {
     #expect(rename(path + ".new", path) == 0)
   }
 
-  @Test(arguments: [("", false), (" \n", false), ("# nobody\n", true)])
+  @Test(arguments: [("", false), (" \n", false), ("# no token\n", true)])
   func `a file of tokens that is empty, as while it is written, revokes none`(
     text: String, isAccepted: Bool
   ) throws {
