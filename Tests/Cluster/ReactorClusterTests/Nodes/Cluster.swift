@@ -18,7 +18,7 @@ final class Cluster: Sendable {
 
     init(
       _ name: String, _ cluster: Cluster, _ settings: ClusterSettings,
-      _ reactors: (_ theme: Global<String>) -> [ReactorRegistration]
+      _ reactors: (_ name: String, _ theme: Global<String>) -> [ReactorRegistration]
     ) {
       bus = MemoryBus(cluster.network)
       log = WriterLog(cluster.store, writer: name)
@@ -29,7 +29,7 @@ final class Cluster: Sendable {
           ReactorRegistration("counter", summary: "") { CounterReactor() },
           ReactorRegistration("slow", summary: "") { SlowReactor() },
           ReactorRegistration("careful", summary: "", whenInterrupted: .giveUp) { SlowReactor() },
-        ] + reactors(theme), globals: [theme], log: log, router: node)
+        ] + reactors(name, theme), globals: [theme], log: log, router: node)
       node.start(host)
     }
 
@@ -62,7 +62,7 @@ final class Cluster: Sendable {
   /// Starts nodes, and waits until each knows the others as ready.
   init(
     _ names: [String] = ["n1", "n2", "n3"], settings: ClusterSettings = .undetecting,
-    reactors: (_ theme: Global<String>) -> [ReactorRegistration] = { _ in [] }
+    reactors: (_ name: String, _ theme: Global<String>) -> [ReactorRegistration] = { _, _ in [] }
   ) async throws {
     for name in names {
       let member = Member(name, self, settings, reactors)

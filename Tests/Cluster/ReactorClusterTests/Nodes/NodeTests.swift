@@ -399,7 +399,7 @@ struct NodeTests {
     async throws
   {
     let key = SessionKey(reactor: "themed", id: "demo")
-    let cluster = try await Cluster(["n1", "n2"], settings: .repeating) { theme in
+    let cluster = try await Cluster(["n1", "n2"], settings: .repeating) { _, theme in
       [ReactorRegistration("themed", summary: "") { ThemedReactor(theme) }]
     }
     let owner = try cluster.owner(of: key)

@@ -51,8 +51,8 @@ struct RollingUpgradeTests {
   func `a node that cannot read a session passes its requests to one that can`(number: Int)
     async throws
   {
-    let cluster = try await Cluster(["n1", "n2", "n3"]) {
-      [$0 == "n2" ? Self.later : Self.former]
+    let cluster = try await Cluster(["n1", "n2", "n3"]) { name, _ in
+      [name == "n2" ? Self.later : Self.former]
     }
     let key = SessionKey(reactor: "board", id: "b\(number)")
     try await store(key, in: cluster)
@@ -66,7 +66,7 @@ struct RollingUpgradeTests {
   }
 
   @Test func `a session that no node can read is unreadable, and unchanged`() async throws {
-    let cluster = try await Cluster { _ in [Self.former] }
+    let cluster = try await Cluster { _, _ in [Self.former] }
     let key = SessionKey(reactor: "board", id: "b")
     try await store(key, in: cluster)
     for member in cluster.members {

@@ -51,7 +51,7 @@ struct SessionReferenceTests {
     let host = host(over: double)
     let relay = try host.open("relay", "a")
     _ = try host.open("list", "main")
-    double.set(.failing(.unavailable("The test says so.")))
+    double.set(.failingOf("list", .unavailable("The test says so.")))
     let outcome = try relay.send(#"{"send":{"words":["x"],"expecting":"effects"}}"#)
     try await eventually { double.appends.values.count >= 2 }
     #expect(outcome.values.isEmpty)

@@ -10,6 +10,8 @@ final class LogDouble: MutationLog {
     case elsewhere
     case held
     case failing(LogError)
+    /// Only the writes of the sessions of a reactor fail.
+    case failingOf(String, LogError)
   }
 
   private struct State {
@@ -95,7 +97,7 @@ final class LogDouble: MutationLog {
   }
 
   func session(_ key: SessionKey) -> any SessionLog {
-    SessionLogDouble(base.session(key), of: self)
+    SessionLogDouble(base.session(key), of: self, for: key.reactor)
   }
 
   func fork(
@@ -152,6 +154,7 @@ final class LogDouble: MutationLog {
   }
 
   fileprivate func write(
+    of reactor: String? = nil,
     _ completion: @escaping @Sendable (Result<Void, LogError>) -> Void,
     _ work: @escaping @Sendable () -> Void
   ) {
@@ -164,6 +167,7 @@ final class LogDouble: MutationLog {
     case .elsewhere: Task { work() }
     case .held: break
     case .failing(let error): completion(.failure(error))
+    case .failingOf(let name, let error): name == reactor ? completion(.failure(error)) : work()
     }
   }
 }
@@ -171,10 +175,12 @@ final class LogDouble: MutationLog {
 private final class SessionLogDouble: SessionLog {
   private let base: any SessionLog
   private let log: LogDouble
+  private let reactor: String
 
-  init(_ base: any SessionLog, of log: LogDouble) {
+  init(_ base: any SessionLog, of log: LogDouble, for reactor: String) {
     self.base = base
     self.log = log
+    self.reactor = reactor
   }
 
   func load(schema: String?, completion: @escaping ReadCompletion<LoadedSession>) {
@@ -189,7 +195,7 @@ private final class SessionLogDouble: SessionLog {
     epoch: String, parameters: [UInt8]?, replacesEnded: Bool,
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void
   ) {
-    log.write(completion) { [base] in
+    log.write(of: reactor, completion) { [base] in
       base.create(
         epoch: epoch, parameters: parameters, replacesEnded: replacesEnded, completion: completion)
     }
@@ -207,13 +213,13 @@ private final class SessionLogDouble: SessionLog {
   ) {
     log.appends.add([version] + batch.entries.map(\.version))
     log.batches.add(batch)
-    log.write(completion) { [base] in
+    log.write(of: reactor, completion) { [base] in
       base.append(batch, to: epoch, expecting: version, completion: completion)
     }
   }
 
   func end(completion: @escaping @Sendable (Result<Void, LogError>) -> Void) {
-    log.write(completion) { [base] in base.end(completion: completion) }
+    log.write(of: reactor, completion) { [base] in base.end(completion: completion) }
   }
 
   func entries(
