@@ -176,7 +176,7 @@ final class SendDelivery: Disposable {
     }
   }
 
-  /// Sends the action again later if the store is unavailable, until the effect ends: such an error would become
+  /// Sends the action again later if the store is unavailable, until the effect ends: an error would become
   /// the outcome of an action, and of its key, for ever.
   ///
   /// - Returns: Whether it does.
