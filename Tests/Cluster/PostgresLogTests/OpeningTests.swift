@@ -110,7 +110,9 @@ struct OpeningTests {
     try await former.demo().append(1...3, to: "one")
     #expect(former.close())
     let s = settings.schema
-    try server.query("drop table \(s).nodes; update \(s).tables set version = 1")
+    try server.query(
+      "alter table \(s).writers drop column seen; drop table \(s).nodes; update \(s).tables set version = 1"
+    )
     let log = try PostgresLog(settings)
     #expect(try log.demo().entries(after: 0, limit: 9).map(\.version) == [1, 2, 3])
     let table = NodeTable(settings)

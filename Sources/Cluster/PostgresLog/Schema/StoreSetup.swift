@@ -60,7 +60,7 @@ struct StoreSetup {
       throw PostgresLogError(
         "the database of \(address) has the encoding \(encoding): create it with the encoding UTF8")
     }
-    try mappingErrors { () throws(DatabaseError) in
+    var stored = try mappingErrors { () throws(DatabaseError) in
       let settings = try connection.execute(
         """
         select current_setting('transaction_read_only')::text, current_setting('synchronous_commit')::text,
@@ -81,21 +81,28 @@ struct StoreSetup {
           "a crash of the database loses acknowledged actions",
           ["synchronous_commit": commit, "fsync": sync])
       }
-      guard try storedVersion() ?? 0 != Schema.version else { return }
-      try migrate()
+      return try storedVersion() ?? 0
     }
+    if stored < Schema.version {
+      stored = try mappingErrors { () throws(DatabaseError) in try migrate() }
+    }
+    guard stored <= Schema.version else { throw laterRelease(stored) }
+  }
+
+  private func laterRelease(_ version: Int) -> PostgresLogError {
+    PostgresLogError(
+      "the tables at \(address) have version \(version) of a later release, and this one has "
+        + "\(Schema.version): use that release")
   }
 
   /// Checks that the tables exist and are those of this release, without a change of them.
   func checkTables() throws(PostgresLogError) {
     let stored = try mappingErrors { () throws(DatabaseError) in try storedVersion() }
     guard stored != Schema.version else { return }
+    if let stored, stored > Schema.version { throw laterRelease(stored) }
     throw PostgresLogError(
       stored.map {
-        $0 < Schema.version
-          ? "the tables at \(address) have version \($0) of an earlier release: a start of the service migrates them"
-          : "the tables at \(address) have version \($0) of a later release, and this one has "
-            + "\(Schema.version): use that release"
+        "the tables at \(address) have version \($0) of an earlier release: a start of the service migrates them"
       } ?? "the database at \(address) has no store in the schema \(schema): cluster.name names it")
   }
 
@@ -114,7 +121,10 @@ struct StoreSetup {
     return try rows.first(as: Int.self)
   }
 
-  private func migrate() throws(DatabaseError) {
+  /// Migrates the tables unless another process has done it meanwhile.
+  ///
+  /// - Returns: The version that they have afterwards.
+  private func migrate() throws(DatabaseError) -> Int {
     // Another process can migrate at the same time: read the version again under the lock, which ends with
     // the transaction.
     try connection.executeScript("begin", deadline: deadline)
@@ -122,11 +132,9 @@ struct StoreSetup {
       "select pg_advisory_xact_lock(7233187063412321380)", deadline: deadline)
     let stored = try storedVersion()
     let version = stored ?? 0
-    guard version <= Schema.version else {
-      throw DatabaseError(
-        state: "",
-        message: "its tables have version \(version) of a later release, and this one has "
-          + "\(Schema.version): use that release")
+    guard version < Schema.version else {
+      try connection.executeScript("rollback", deadline: deadline)
+      return version
     }
     if stored == nil {
       let found = try connection.execute(
@@ -143,6 +151,7 @@ struct StoreSetup {
     }
     try connection.executeScript(
       "update \(schema).tables set version = \(Schema.version); commit", deadline: deadline)
+    return Schema.version
   }
 
   /// Begins, continues or ends the feed of changes.
