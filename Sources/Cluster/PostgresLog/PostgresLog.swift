@@ -64,7 +64,8 @@ package final class PostgresLog: MutationLog {
     let context = WriterContext(
       map: map, statements: GroupStatements(schema, hasFeed: feed != nil),
       writer: Int64.random(in: 1...Int64.max), hasFeed: feed != nil, schemas: rules.schemas)
-    let upkeep = Upkeep(settings.address, schema: schema, rules, publisher: publisher)
+    let upkeep = Upkeep(
+      settings.address, schema: schema, rules, for: context.writer, publisher: publisher)
     guard
       let writer = GroupWriter(
         context, at: settings.address, schema: schema, named: settings.node, wait: settings.wait,
@@ -104,7 +105,7 @@ package final class PostgresLog: MutationLog {
     writer.close()
     database = Database(
       writer, ReaderPool(settings.address, wait: settings.wait),
-      Upkeep(settings.address, schema: schema, rules, publisher: nil), schema: schema)
+      Upkeep(settings.address, schema: schema, rules, for: 0, publisher: nil), schema: schema)
     forks = ForkRunner(database, hasFeed: false)
     forks.close()
     changes = nil

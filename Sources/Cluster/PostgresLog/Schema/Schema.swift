@@ -229,6 +229,10 @@ enum Schema {
         primary key (shard, incarnation)
       ) with (fillfactor = 50);
       """,
+      """
+      -- When a process was last seen to write, to the hour.
+      alter table \(schema).writers add column seen timestamptz not null default now();
+      """,
     ]
   }
 }

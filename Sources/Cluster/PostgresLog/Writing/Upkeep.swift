@@ -23,14 +23,17 @@ final class Upkeep: Sendable {
   private let address: PostgresAddress
   private let schema: String
   private let rules: StoreRules
+  private let writer: Int64
   private let publisher: ChangePublisher?
   private let state = Mutex(State())
   private let isDue = Semaphore()
 
   init(
-    _ address: PostgresAddress, schema: String, _ rules: StoreRules, publisher: ChangePublisher?
+    _ address: PostgresAddress, schema: String, _ rules: StoreRules, for writer: Int64,
+    publisher: ChangePublisher?
   ) {
     self.address = address
+    self.writer = writer
     self.schema = schema
     self.rules = rules
     self.publisher = publisher
@@ -62,7 +65,7 @@ final class Upkeep: Sendable {
       var pause = publisher == nil ? Self.pauses.idle : Self.pauses.feed
       do throws(DatabaseError) {
         if round == nil {
-          round = UpkeepRound(try Connection.open(address), schema, rules)
+          round = UpkeepRound(try Connection.open(address), schema, rules, writer)
         }
         let saved = state.withLock { state in
           defer { state.saved = [:] }
@@ -90,6 +93,7 @@ struct UpkeepRound {
   private let connection: Connection
   private let s: String
   private let rules: StoreRules
+  private let writer: Int64
   private let map = ShardMap()
   /// The value of ``ReadableSchemas/changes`` when the last sweep began.
   private var swept = 0
@@ -98,8 +102,9 @@ struct UpkeepRound {
   private var expiryIsDue = ContinuousClock.now
   private var outcomesAreDue = true
 
-  init(_ connection: Connection, _ schema: String, _ rules: StoreRules) {
+  init(_ connection: Connection, _ schema: String, _ rules: StoreRules, _ writer: Int64) {
     self.connection = connection
+    self.writer = writer
     s = schema
     self.rules = rules
   }
@@ -126,6 +131,7 @@ struct UpkeepRound {
     let now = ContinuousClock.now
     if now >= expiryIsDue {
       try deleteExpired(until: isEnded)
+      try deleteEndedWriters()
       expiryIsDue =
         now
         + min(
@@ -259,6 +265,19 @@ struct UpkeepRound {
       }
       last = end.1
     }
+  }
+
+  /// Deletes the rows of processes that have ended a day ago: no connection of theirs can need the fate of a group.
+  private func deleteEndedWriters() throws(DatabaseError) {
+    let writers = "\(s).writers where shard = \(ShardMap.common)"
+    // A group locks its row for as long as its commit takes: change it once per hour.
+    try execute(
+      """
+      update \(s).writers set seen = now()
+      where shard = \(ShardMap.common) and id = $1::int8 and seen < now() - interval '1 hour'
+      """, .of(writer))
+    try execute(
+      "delete from \(writers) and id <> $1::int8 and seen < now() - interval '1 day'", .of(writer))
   }
 
   private mutating func deleteExpired(until isEnded: () -> Bool) throws(DatabaseError) {
