@@ -54,6 +54,9 @@ public final class PostgresServer: Sendable {
     "postgres://postgres@/\(database)?host=\(folder)"
   }
 
+  /// The path of the socket at which the server accepts connections.
+  public var socket: String { "\(folder)/.s.PGSQL.5432" }
+
   /// The name of a schema that no other test uses.
   public static func newSchema() -> String {
     "test_\(stores.add(1, ordering: .relaxed).newValue)"

@@ -82,6 +82,24 @@ public enum LoopbackSocket {
     return descriptor
   }
 
+  /// A socket that is connected to a Unix socket.
+  public static func connected(toPath path: String) throws -> Int32 {
+    let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix(107)) }
+    let status = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    guard status == 0 else {
+      close(descriptor)
+      throw Failure("connect")
+    }
+    return descriptor
+  }
+
   /// Sends all bytes; returns whether the connection was open until then.
   public static func send(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) -> Bool {
     var rest = bytes

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import PostgresServers
 import TestSupport
 
 /// A proxy before one service, as a network between the service and its clients that can be cut.
@@ -9,12 +10,22 @@ final class CuttableProxy: Sendable {
   private let isCut = Watched(false)
 
   /// Starts a proxy in front of a port of this machine.
-  init(to target: UInt16) throws {
+  convenience init(to target: UInt16) throws {
+    try self.init { try? LoopbackSocket.connected(to: target) }
+  }
+
+  /// Starts a proxy in front of a server of this process.
+  convenience init(to server: PostgresServer) throws {
+    let path = server.socket
+    try self.init { try? LoopbackSocket.connected(toPath: path) }
+  }
+
+  private init(connecting connect: @escaping @Sendable () -> Int32?) throws {
     let (descriptor, port) = try LoopbackSocket.listening(backlog: 512)
     (listener, self.port) = (descriptor, port)
     Thread.detachNewThread { [isCut] in
       while let client = LoopbackSocket.accept(from: descriptor) {
-        Thread.detachNewThread { Self.relay(client, to: target, isCut) }
+        Thread.detachNewThread { Self.relay(client, connect, isCut) }
       }
     }
   }
@@ -32,9 +43,11 @@ final class CuttableProxy: Sendable {
   /// Forwards again, first what was sent meanwhile.
   func mend() { isCut.change { $0 = false } }
 
-  private static func relay(_ client: Int32, to target: UInt16, _ isCut: Watched<Bool>) {
+  private static func relay(
+    _ client: Int32, _ connect: () -> Int32?, _ isCut: Watched<Bool>
+  ) {
     wait(isCut)
-    guard let server = try? LoopbackSocket.connected(to: target) else {
+    guard let server = connect() else {
       close(client)
       return
     }
