@@ -57,7 +57,9 @@ package final class LinkBus: ClusterBus {
     }
     let stated = advertised ?? address
     let own = LinkAddress(host: stated.host, port: stated.port == 0 ? socket.port : stated.port)
-    let key = SharedKey(secret, for: "reactord links")
+    guard let key = try? SharedKey(secret, for: "reactord links") else {
+      throw LinkError("cluster.secret: libssl has no TLS 1.3, which nodes need: install OpenSSL 3")
+    }
     guard let shared = SharedLinks(cluster, own, key, directory, logger),
       LinkLoop.start(shared, socket)
     else { throw LinkError("cluster.listen: this process has no threads or descriptors left") }

@@ -15,15 +15,16 @@ package final class SharedKey: @unchecked Sendable {
   /// - Parameters:
   ///   - secret: The secret, of any length.
   ///   - purpose: A name for what the key protects. The same secret has another key for each purpose.
-  package init(_ secret: [UInt8], for purpose: String) {
+  /// - Throws: If memory is exhausted, or libssl lacks TLS 1.3.
+  package init(_ secret: [UInt8], for purpose: String) throws(SecureChannel.Failure) {
     let bytes = MessageAuthentication.code(for: Array(purpose.utf8), key: secret)
-    unsafe key = .allocate(capacity: bytes.count)
+    let key = UnsafeMutablePointer<UInt8>.allocate(capacity: bytes.count)
     unsafe key.initialize(from: bytes, count: bytes.count)
-    // Fails only if memory is exhausted, or libssl lacks TLS 1.3.
     guard let context = unsafe reactord_preshared_context(key) else {
-      preconditionFailure("libssl has no TLS 1.3")
+      unsafe key.deallocate()
+      throw SecureChannel.Failure()
     }
-    unsafe self.context = context
+    unsafe (self.key, self.context) = (key, context)
   }
 
   deinit {

@@ -43,6 +43,31 @@ import Testing
     _ = try move(from: client, to: server, part: part)
   }
 
+  @Test(arguments: [[], [0], [0, 0xFF, 0], [UInt8](repeating: 0x80, count: 1_000_000)])
+  func `a secret of any length and bytes is a key, which only an equal secret has`(
+    secret: [UInt8]
+  ) throws {
+    func opens(_ other: [UInt8]) throws -> Bool {
+      let client = try SecureChannel(SharedKey(secret, for: "test"), .client)
+      let server = try SecureChannel(SharedKey(other, for: "test"), .server)
+      var ignored: [UInt8] = []
+      for _ in 0..<4 {
+        for (from, to) in [(client, server), (server, client)] {
+          var bytes: [UInt8] = []
+          from.takeOutput(into: &bytes)
+          do {
+            try bytes.withUnsafeBufferPointer { try to.receive($0, into: &ignored) }
+          } catch {
+            return false
+          }
+        }
+      }
+      return client.isOpen && server.isOpen
+    }
+    #expect(try opens(secret))
+    #expect(try !opens(secret + [1]))
+  }
+
   @Test(arguments: [1, 7, 1_000, 65_536])
   func `two sides with one key exchange bytes`(part: Int) throws {
     let (client, server) = try Self.pair()
