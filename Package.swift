@@ -436,8 +436,8 @@ let package = Package(
       name: "FuzzedParsers",
       dependencies: [
         "ClientCore", "Crypto", "Identity", "MicrohttpdServer", "ReactorCluster", "ReactorCoding",
-        "ReactorCore", "ReactorHost", "ReactorHTTP", "ReactorLog", "Reactors", "ReactorService",
-        "ReactorTransport",
+        "ReactorCore", "ReactorHost", "ReactorHTTP", "ReactorLinks", "ReactorLog", "Reactors",
+        "ReactorService", "ReactorTransport",
       ],
       path: "Tests/Tools/Fuzzing/FuzzedParsers", swiftSettings: settings),
     .testTarget(name: "FuzzingTests", dependencies: ["FuzzedParsers"], swiftSettings: settings),

@@ -54,6 +54,9 @@ public enum FuzzedParser: String, CaseIterable, Sendable {
   /// Messages between the nodes of a cluster.
   case cluster
 
+  /// The bytes of a connection between two nodes: encrypted, and the frames in them.
+  case links
+
   /// Parses `bytes` and checks the postconditions.
   public func run(_ bytes: [UInt8]) {
     switch self {
@@ -74,6 +77,7 @@ public enum FuzzedParser: String, CaseIterable, Sendable {
     case .events: ClientFuzzing.events(bytes)
     case .responses: ClientFuzzing.response(bytes)
     case .cluster: ClusterFuzzing.run(bytes)
+    case .links: ClusterFuzzing.links(bytes)
     }
   }
 }
@@ -88,6 +92,7 @@ extension FuzzedParser {
     case .connection: ConnectionFuzzing.scanOnly(bytes)
     case .events: ClientFuzzing.eventsOnly(bytes)
     case .responses: ClientFuzzing.responseOnly(bytes)
+    case .links: ClusterFuzzing.framesOnly(bytes)
     case .pointer, .cursor, .request, .target, .headers, .bodies, .configuration, .tokens, .keys,
       .rules, .cluster:
       run(bytes)
@@ -99,7 +104,8 @@ extension FuzzedParser {
   public var costSizes: [Int] {
     switch self {
     case .cursor, .request, .target, .headers, .tokens, .keys, .rules, .responses: [1_024, 20_000]
-    case .json, .actions, .pointer, .patch, .connection, .bodies, .configuration, .events, .cluster:
+    case .json, .actions, .pointer, .patch, .connection, .bodies, .configuration, .events, .cluster,
+      .links:
       [1_024, 65_536, 1_048_576]
     }
   }
@@ -107,7 +113,7 @@ extension FuzzedParser {
   /// The number of times that one call of ``parse(_:)`` parses its input.
   public var passes: Int {
     switch self {
-    case .json, .pointer, .patch, .cursor, .request, .bodies, .keys, .events, .responses: 1
+    case .json, .pointer, .patch, .cursor, .request, .bodies, .keys, .events, .responses, .links: 1
     case .rules: 3
     case .connection: ConnectionFuzzing.repetition
     case .tokens: 5

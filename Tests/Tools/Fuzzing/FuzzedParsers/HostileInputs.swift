@@ -29,6 +29,7 @@ public struct HostileInput: Sendable, CustomStringConvertible {
     case .events: events
     case .responses: responses
     case .cluster: messages
+    case .links: frames
     }
   }
 
@@ -65,6 +66,15 @@ public struct HostileInput: Sendable, CustomStringConvertible {
     ]
 
   /// Messages with lists, long texts, and a count without the elements of its list.
+  private static let frames = [
+    HostileInput(bytes: "empty frames") { count in
+      (0..<count / 13).flatMap { _ in [0, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 0, 0] as [UInt8] }
+    },
+    HostileInput(bytes: "a frame that never ends") { count in
+      [3, 0xFF, 0xFF, 0xFF, 6] + [UInt8](repeating: 0, count: count)
+    },
+  ]
+
   private static let messages = [
     HostileInput(bytes: "a list of one-byte texts") { count in
       Message([6, 1]).list(count / 10) { $0.text("a").bytes([0]) }.content
