@@ -267,6 +267,10 @@ final class ReactorRuntime: HostedReactor {
 
   private func summary(of id: String) -> SessionSummary? {
     guard let session = slots.find(id)?.live else { return nil }
+    // With several processes, the streams of a session that does not exist have it in memory at its owner.
+    let isUsed =
+      session.isStored || session.current.version > 0 || session.activity.running > 0
+    guard environment.router == nil || isUsed else { return nil }
     return SessionSummary(
       id: id, cursor: session.current.cursor, subscribers: session.subscriberCount,
       effects: session.activity.running, lastActiveAt: session.lastActiveAt)
