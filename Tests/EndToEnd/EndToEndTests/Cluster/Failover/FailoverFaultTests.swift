@@ -156,8 +156,13 @@ extension Nemesis.Fault {
       Self("fillDiskOfStandby") { try fill(database.standby(), $0) },
       Self("killNodeAndPrimary") {
         let member = try database.primary()
-        try $0.restart({ $0.process.kill() }, meanwhile: { member.killAll() })
-        try database.start(member)
+        let nemesis = $0
+        try nemesis.restart({ $0.process.kill() }) {
+          member.killAll()
+          nemesis.wait(0...15)
+          // No standby may have what this server has acknowledged, if it has started just before.
+          try database.start(member)
+        }
       },
     ]
   }

@@ -190,6 +190,7 @@ final class LedgerLoad: Sendable {
       case 200, 202: return (.success, "\(response.status)")
       case 409 where response.text.contains("/problems/action-running"):
         return (.running, "409 action-running")
+      case 507: return (.rejected, "507")
       case 503 where response["Retry-After"] != nil:
         let isUnknown = try response.json["outcome"] == "unknown"
         return isUnknown ? (.undetermined, "503 outcome unknown") : (.rejected, "503")

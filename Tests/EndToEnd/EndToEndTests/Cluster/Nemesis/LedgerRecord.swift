@@ -2,7 +2,7 @@
 struct LedgerRecord: Sendable {
   /// The numbers whose requests succeeded.
   var acknowledged: [Int] = []
-  /// The numbers whose response was a 503 that states that nothing changed.
+  /// The numbers whose response was a 503 or 507 that states that nothing changed.
   var rejected: Set<Int> = []
   /// The numbers whose connection was lost, or whose response was a 503 with an unknown outcome.
   var undetermined: Set<Int> = []
