@@ -5,7 +5,7 @@ import Testing
 
 /// Two nodes whose connections to each other and to the database are cut, and stay open.
 @Suite(.blocking) struct PartitionTests {
-  /// What a node loses.
+  /// The connections that a node loses.
   enum Cut: String, CaseIterable, Sendable {
     case others, database, all
   }
@@ -113,7 +113,7 @@ import Testing
     #expect(try cluster[owner].client().get("/readyz").status == 200)
   }
 
-  @Test func `a peer that accepts and never answers delays a request, and fails none`() throws {
+  @Test func `a peer that accepts and never responds delays a request, and fails none`() throws {
     for id in 0..<8 {
       #expect(try cluster.clients(of: "counter", "s\(id)")[0].post(#""increase""#).status == 200)
     }
