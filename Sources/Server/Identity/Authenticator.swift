@@ -286,7 +286,7 @@ package final class Authenticator: Sendable {
   ///   - now: The time in seconds since 1970.
   ///   - isPermitted: Whether to verify a ticket; asked before the verification.
   /// - Returns: The principal and its grants under the current configuration.
-  /// - Throws: ``Failure/ticket``.
+  /// - Throws: `Failure.ticket`.
   package func authenticate(
     ticket text: [UInt8], address: String, at now: Int64,
     ifPermitted isPermitted: () -> Bool = { true }

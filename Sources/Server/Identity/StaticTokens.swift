@@ -12,7 +12,7 @@ package import ReactorCore
 /// a-long-random-text  admin  as=backup
 /// ```
 ///
-/// The right is one of ``Right``, or `write`, which is `manage`. Memory holds digests only; each is
+/// The right is one of `Right`, or `write`, which is `manage`. Memory holds digests only; each is
 /// compared in constant time.
 package struct StaticTokens: Sendable {
   /// The minimum length of a token in bytes.

@@ -100,6 +100,6 @@ package enum HTTPRejection: Error, Equatable {
   /// The client has its share of the `limit` streams.
   case tooManyStreams(limit: Int)
 
-  /// All connections are in use; the remaining ones are reserved for ``HTTPLane/priority``.
+  /// All connections are in use; the remaining ones are reserved for `HTTPLane.priority`.
   case noConnectionLeft
 }

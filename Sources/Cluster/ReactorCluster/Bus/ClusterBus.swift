@@ -2,13 +2,13 @@ package import ReactorLog
 
 /// The connection of a node to the other nodes of its cluster: requests, messages and broadcasts.
 ///
-/// A bus does not interpret the bytes, which are those of ``NodeMessage``, ``NodeRequest`` and
-/// ``NodeReply``.
+/// A bus does not interpret the bytes, which are those of `NodeMessage`, `NodeRequest` and
+/// `NodeReply`.
 package protocol ClusterBus: Sendable {
   /// Begins to receive the requests and messages for a node.
   ///
   /// A second call replaces the identity: requests to the previous incarnation fail with
-  /// ``BusError/noSuchNode``.
+  /// `BusError.noSuchNode`.
   ///
   /// - Parameters:
   ///   - node: The name and the incarnation of this process.

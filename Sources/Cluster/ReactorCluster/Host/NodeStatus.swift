@@ -52,7 +52,7 @@ extension ClusterNode {
 }
 
 extension NodeReply {
-  /// The description in a reply to ``NodeRequest/describe``.
+  /// The description in a reply to `NodeRequest.describe`.
   fileprivate var described: NodeDescription? {
     guard case .description(let description) = self else { return nil }
     return description

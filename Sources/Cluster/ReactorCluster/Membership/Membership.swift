@@ -10,7 +10,7 @@ package import ReactorLog
 ///                       draining
 /// ```
 ///
-/// A failed incarnation never returns: its heartbeats are reported as ``Reception/expelled``, and the
+/// A failed incarnation never returns: its heartbeats are reported as `Reception.expelled`, and the
 /// process has to join with another one.
 package struct Membership: Sendable {
   /// A node that is alive.

@@ -44,14 +44,14 @@ package enum ClusterEffect: Equatable, Sendable {
   case execute(ExecutionID, ForwardedRequest)
 
   /// Evicts a session from memory, so that the edge of a request becomes its owner, and reports
-  /// ``ExecutionResult/displaced(by:)``. If the session is in use, it stays, and the request is
+  /// `ExecutionResult.displaced(by:)`. If the session is in use, it stays, and the request is
   /// executed as with ``execute(_:_:)``.
   case handOver(ExecutionID, ForwardedRequest)
 
-  /// Evicts a session from memory, and replies with ``NodeReply/released``, or with
-  /// ``NodeReply/ownedBy(_:)`` if the session is in use. A forced release also evicts a session in
+  /// Evicts a session from memory, and replies with `NodeReply.released`, or with
+  /// `NodeReply.ownedBy(_:)` if the session is in use. A forced release also evicts a session in
   /// use, once the batch that the log has is committed, and reports its other requests as
-  /// ``ExecutionResult/displaced(by:)``. Without a token there is no reply.
+  /// `ExecutionResult.displaced(by:)`. Without a token there is no reply.
   case release(SessionKey, to: NodeID, forced: Bool, ReplyToken?)
 
   /// Broadcasts that this node has become the owner of a session, so that other nodes drop a stale

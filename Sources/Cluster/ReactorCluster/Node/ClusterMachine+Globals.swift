@@ -19,7 +19,7 @@ extension ClusterMachine {
   ///
   /// - Parameters:
   ///   - global: The name.
-  ///   - token: Identifies the change in ``ClusterEffect/applied(_:unconfirmed:)``.
+  ///   - token: Identifies the change in `ClusterEffect.applied(_:unconfirmed:)`.
   package mutating func didSet(_ global: String, token: ChangeToken) {
     let others = membership.members.keys.sorted { $0.description < $1.description }
     guard !others.isEmpty else { return emit(.applied(token, unconfirmed: 0)) }

@@ -8,7 +8,7 @@ extension ClusterMachine {
   ///   - request: The request.
   ///   - isInMemory: Whether the session that it names is in this node's memory.
   ///   - canMove: Whether the session can move to the sender, see ``ClientAffinity``.
-  ///   - token: Identifies the request in ``ClusterEffect/reply(_:_:)``.
+  ///   - token: Identifies the request in `ClusterEffect.reply(_:_:)`.
   ///   - sender: The other node.
   ///   - now: The time.
   package mutating func received(
@@ -95,7 +95,7 @@ extension ClusterMachine {
     emit(.findLastWriter(key))
   }
 
-  /// The log's last writer of a session was read, after ``ClusterEffect/findLastWriter(_:)``.
+  /// The log's last writer of a session was read, after `ClusterEffect.findLastWriter(_:)`.
   ///
   /// The release is requested from the living node with the writer's name, however old the last
   /// message of the writer is: a session without recent commits may have subscribers there.

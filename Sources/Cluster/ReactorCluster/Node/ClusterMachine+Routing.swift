@@ -16,7 +16,7 @@ extension ClusterMachine {
   ///   - payload: The request in the host's encoding.
   ///   - key: Its session.
   ///   - kind: Whether the request can be executed more than once.
-  ///   - token: Identifies the request in ``ClusterEffect/respond(_:_:)``.
+  ///   - token: Identifies the request in `ClusterEffect.respond(_:_:)`.
   ///   - isInMemory: Whether the session is in this node's memory.
   ///   - now: The time.
   package mutating func submit(
@@ -122,7 +122,7 @@ extension ClusterMachine {
 
   // MARK: Replies
 
-  /// The reply to ``ClusterEffect/request(_:_:_:timeout:)`` arrived, or its error.
+  /// The reply to `ClusterEffect.request(_:_:_:timeout:)` arrived, or its error.
   package mutating func received(
     _ reply: Result<NodeReply, BusError>, of id: CallID, at now: Milliseconds
   ) {

@@ -62,7 +62,7 @@ package struct ClusterMachine: Sendable {
 
   var settings: ClusterSettings
   var hints = HintTable()
-  /// The next owners of the sessions that this node has handed over, see ``ClusterEffect/handOver(_:_:)``.
+  /// The next owners of the sessions that this node has handed over, see `ClusterEffect.handOver(_:_:)`.
   var handedOver = HintTable()
   var pending: [UInt64: Pending] = [:]
   var calls: [CallID: (call: Call, node: NodeID)] = [:]
@@ -241,7 +241,7 @@ package struct ClusterMachine: Sendable {
     emit(.rejoin)
   }
 
-  /// Joins with another incarnation, after ``ClusterEffect/rejoin``.
+  /// Joins with another incarnation, after `ClusterEffect.rejoin`.
   ///
   /// Requests of this node's clients are routed again once the new incarnation is ready.
   package mutating func rejoin(as node: NodeID, at now: Milliseconds) {

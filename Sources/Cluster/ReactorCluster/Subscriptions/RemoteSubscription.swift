@@ -80,7 +80,7 @@ package struct RemoteSubscription: Sendable {
 
   /// The owner has replied to an attempt with its current State.
   ///
-  /// - Returns: ``Action/publish(after:)`` with the version before the state if it is new.
+  /// - Returns: `Action.publish(after:)` with the version before the state if it is new.
   package mutating func opened(
     _ number: UInt64, by owner: NodeID, at opened: Cursor
   ) -> Action {

@@ -91,7 +91,7 @@ package struct SubscriptionTable: Sendable {
 
   /// Changes a subscription.
   ///
-  /// - Returns: The consequence; ``RemoteSubscription/Action/none`` if there is no subscription.
+  /// - Returns: The consequence; `RemoteSubscription.Action.none` if there is no subscription.
   @discardableResult
   package mutating func change(
     _ key: SessionKey, at now: Milliseconds,
