@@ -130,7 +130,7 @@ final class PatroniCluster: Sendable {
           "\(packages)/usr/bin/etcd", "--data-dir", folder["etcd"], "--listen-client-urls", url,
           "--advertise-client-urls", url, "--listen-peer-urls", "http://\(peer.address)",
           "--initial-advertise-peer-urls", "http://\(peer.address)", "--initial-cluster",
-          "default=http://\(peer.address)", "--logger", "zap", "--log-level", "warn",
+          "default=http://\(peer.address)", "--enable-v2", "--logger", "zap", "--log-level", "warn",
         ], output: folder["etcd-output"], signal: "KILL"))
     let port = etcdPort.port
     members = try (0..<3).map { try Member($0, etcd: port) }
@@ -213,7 +213,9 @@ final class PatroniCluster: Sendable {
       "restapi": [
         "listen": member.interface.address, "connect_address": member.interface.address,
       ],
-      "etcd3": ["host": "127.0.0.1:\(member.etcd.port)"],
+      // By the API of version 2: by that of version 3, a Patroni 3.0 that was paused takes the lock of the next primary
+      // back. Without discovery, which would bypass the proxy.
+      "etcd": ["host": "127.0.0.1:\(member.etcd.port)", "use_proxies": true],
       "bootstrap": [
         "dcs": [
           "ttl": 8, "loop_wait": 1, "retry_timeout": 3, "synchronous_mode": true,
