@@ -6,12 +6,12 @@ internal import SystemThreads
 final class Database: Sendable {
   let schema: String
   let writer: GroupWriter
-  let readers: ReaderPool
+  let readers: ReadConnections
   let statements: ReadStatements
   let upkeep: Upkeep
 
   init(
-    _ writer: GroupWriter, _ readers: ReaderPool, _ upkeep: Upkeep, schema: String
+    _ writer: GroupWriter, _ readers: ReadConnections, _ upkeep: Upkeep, schema: String
   ) {
     self.writer = writer
     self.readers = readers
@@ -25,19 +25,19 @@ final class Database: Sendable {
   /// Waits while the fate of a change is unknown, so that a session that is read again has that change or never
   /// gets it.
   func read<Value: Sendable>(
-    _ body: (StoreReader) throws(DatabaseError) -> Value
+    _ body: (StoreReader) throws(PostgresError) -> Value
   ) throws(LogError) -> Value {
     let hasKnownFates = { [writer] in
       !writer.hasUnknownFates.load(ordering: .sequentiallyConsistent)
     }
-    return try readers.read(when: hasKnownFates) { (connection, deadline) throws(DatabaseError) in
+    return try readers.read(when: hasKnownFates) { (connection, deadline) throws(PostgresError) in
       try body(StoreReader(connection: connection, statements: statements, deadline: deadline))
     }
   }
 
   /// Calls a body as ``read(_:)`` does, and returns its result.
   func result<Value: Sendable>(
-    of body: (StoreReader) throws(DatabaseError) -> Value
+    of body: (StoreReader) throws(PostgresError) -> Value
   ) -> Result<Value, LogError> {
     do throws(LogError) {
       return .success(try read(body))

@@ -56,7 +56,7 @@ package final class PostgresLog: MutationLog {
     let setup = try StoreSetup(settings.address, schema: settings.schema)
     try setup.prepare(logger: logger)
     let feed = try setup.prepareFeed(isKept: settings.changeRetention > .zero)
-    let schema = Schema.quoted(settings.schema)
+    let schema = DatabaseSchema.quoted(settings.schema)
     let publisher = feed.map { ChangePublisher(latest: $0.latest) }
     let rules = StoreRules(
       retention: settings.retention, outcomeRetention: settings.outcomeRetention,
@@ -71,7 +71,7 @@ package final class PostgresLog: MutationLog {
         context, at: settings.address, schema: schema, named: settings.node, wait: settings.wait,
         publisher: publisher, logger: logger), writer.start(), upkeep.start()
     else { throw PostgresLogError("cannot create a thread for the store") }
-    let readers = ReaderPool(settings.address, wait: settings.wait)
+    let readers = ReadConnections(settings.address, wait: settings.wait)
     let database = Database(writer, readers, upkeep, schema: schema)
     self.database = database
     forks = ForkRunner(database, hasFeed: feed != nil)
@@ -90,7 +90,7 @@ package final class PostgresLog: MutationLog {
   /// - Throws: If the tables are not those of this release.
   package init(reading settings: Settings) throws(PostgresLogError) {
     try StoreSetup(settings.address, schema: settings.schema).checkTables()
-    let schema = Schema.quoted(settings.schema)
+    let schema = DatabaseSchema.quoted(settings.schema)
     let rules = StoreRules(
       retention: settings.retention, outcomeRetention: settings.outcomeRetention,
       changeRetention: .zero)
@@ -104,7 +104,7 @@ package final class PostgresLog: MutationLog {
     else { throw PostgresLogError("no descriptors are left for the store") }
     writer.close()
     database = Database(
-      writer, ReaderPool(settings.address, wait: settings.wait),
+      writer, ReadConnections(settings.address, wait: settings.wait),
       Upkeep(settings.address, schema: schema, rules, for: 0, publisher: nil), schema: schema)
     forks = ForkRunner(database, hasFeed: false)
     forks.close()
@@ -169,7 +169,7 @@ package final class PostgresLog: MutationLog {
     completion: @escaping ReadCompletion<[SessionSummary]>
   ) {
     completion(
-      database.result { (reader) throws(DatabaseError) in
+      database.result { (reader) throws(PostgresError) in
         try reader.sessions(of: reactor, after: id, limit: limit)
       })
   }
@@ -179,7 +179,7 @@ package final class PostgresLog: MutationLog {
     after key: SessionKey?, limit: Int, completion: @escaping ReadCompletion<[SessionKey]>
   ) {
     completion(
-      database.result { (reader) throws(DatabaseError) in
+      database.result { (reader) throws(PostgresError) in
         try reader.unfinishedSessions(after: key, limit: limit)
       })
   }
@@ -190,7 +190,7 @@ package final class PostgresLog: MutationLog {
     completion: @escaping ReadCompletion<DueTimers>
   ) {
     completion(
-      database.result { (reader) throws(DatabaseError) in
+      database.result { (reader) throws(PostgresError) in
         try reader.dueTimers(after: position, until: time, limit: limit)
       })
   }
@@ -198,7 +198,7 @@ package final class PostgresLog: MutationLog {
   /// Counts the timers.
   package func timerCount(completion: @escaping ReadCompletion<Int>) {
     completion(
-      database.result { (reader) throws(DatabaseError) in
+      database.result { (reader) throws(PostgresError) in
         try reader.rows(reader.statements.countTimers, Parameters()).first(as: Int.self) ?? 0
       })
   }
@@ -209,7 +209,7 @@ package final class PostgresLog: MutationLog {
     completion: @escaping ReadCompletion<SamplePage>
   ) {
     completion(
-      database.result { (reader) throws(DatabaseError) in
+      database.result { (reader) throws(PostgresError) in
         try reader.samples(after: position, within: time, schema: database.schema)
       })
   }
@@ -219,12 +219,12 @@ package final class PostgresLog: MutationLog {
     of reactor: String, completion: @escaping ReadCompletion<[StoredFailure]>
   ) {
     completion(
-      database.result { (reader) throws(DatabaseError) in try reader.failures(of: reactor) })
+      database.result { (reader) throws(PostgresError) in try reader.failures(of: reactor) })
   }
 
   /// Reads the current value of a global.
   package func sharedValue(_ name: String, completion: @escaping ReadCompletion<SharedValue?>) {
-    let result = database.result { (reader) throws(DatabaseError) in
+    let result = database.result { (reader) throws(PostgresError) in
       try reader.sharedValue(name)
     }
     if case .success(let value?) = result {
@@ -251,7 +251,7 @@ package final class PostgresLog: MutationLog {
   /// Confirms that the database can be reached, whose reads are never older.
   package func confirmReads(completion: @escaping @Sendable (Result<Void, LogError>) -> Void) {
     completion(
-      database.result { (reader) throws(DatabaseError) in
+      database.result { (reader) throws(PostgresError) in
         _ = try reader.rows(reader.statements.confirm, Parameters())
       })
   }

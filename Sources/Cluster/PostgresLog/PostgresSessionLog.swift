@@ -49,7 +49,7 @@ final class PostgresSessionLog: SessionLog {
   }
 
   func load(schema: String?, completion: @escaping ReadCompletion<LoadedSession>) {
-    let result = database.result { (reader) throws(DatabaseError) in
+    let result = database.result { (reader) throws(PostgresError) in
       try reader.load(key, schema: schema)
     }
     completion(
@@ -61,7 +61,7 @@ final class PostgresSessionLog: SessionLog {
 
   func record(completion: @escaping ReadCompletion<SessionRecord>) {
     completion(
-      database.result { (reader) throws(DatabaseError) in try reader.head(of: key) }
+      database.result { (reader) throws(PostgresError) in try reader.head(of: key) }
         .map { $0.record })
   }
 
@@ -96,7 +96,7 @@ final class PostgresSessionLog: SessionLog {
 
   func lastWriter(completion: @escaping ReadCompletion<NodeID?>) {
     completion(
-      database.result { (reader) throws(DatabaseError) in
+      database.result { (reader) throws(PostgresError) in
         try reader.rows(reader.statements.writer, key.parameters).first(as: (String, Int64).self)
           .map { NodeID(name: $0, incarnation: UInt64(bitPattern: $1)) }
       })
@@ -107,7 +107,7 @@ final class PostgresSessionLog: SessionLog {
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void
   ) {
     let own = database.writer.context.writer
-    let result = database.result { (reader) throws(DatabaseError) in try reader.head(of: key) }
+    let result = database.result { (reader) throws(PostgresError) in try reader.head(of: key) }
     completion(
       result.flatMap { head in
         switch head.record {
@@ -124,7 +124,7 @@ final class PostgresSessionLog: SessionLog {
     after version: Int, limit: Int, completion: @escaping ReadCompletion<[LogEntry]>
   ) {
     completion(
-      database.result { (reader) throws(DatabaseError) in
+      database.result { (reader) throws(PostgresError) in
         try reader.entries(of: key, after: version, limit: limit)
       })
   }
@@ -134,14 +134,14 @@ final class PostgresSessionLog: SessionLog {
     completion: @escaping ReadCompletion<Snapshot?>
   ) {
     completion(
-      database.result { (reader) throws(DatabaseError) in
+      database.result { (reader) throws(PostgresError) in
         try reader.snapshot(of: key, atOrBefore: version, schema: schema)
       })
   }
 
   func outcome(of name: String, completion: @escaping ReadCompletion<StoredOutcome?>) {
     completion(
-      database.result { (reader) throws(DatabaseError) in try reader.outcome(of: name, in: key) })
+      database.result { (reader) throws(PostgresError) in try reader.outcome(of: name, in: key) })
   }
 
   func save(_ snapshot: Snapshot, of epoch: String) {

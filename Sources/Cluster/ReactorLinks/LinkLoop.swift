@@ -157,7 +157,7 @@ internal import Telemetry
     guard thread != nil else { return fail(link) }
   }
 
-  private func connect(_ link: LinkID, to addresses: [SocketAddress]) {
+  private func connect(_ link: LinkID, to addresses: [LinkSocketAddress]) {
     guard let connection = LinkConnection(link, to: addresses, shared.key, at: now),
       poller.add(connection.socket.descriptor, token: link)
     else { return fail(link) }

@@ -12,7 +12,7 @@ final class SharedLinks: Sendable {
     var machine = LinkMachine(firstLink: 2)
     var handler: (any BusHandler)?
     /// The hosts whose names were resolved: the link, the number of the attempt, and the addresses.
-    var resolved: [(link: LinkID, attempt: UInt64, addresses: [SocketAddress])] = []
+    var resolved: [(link: LinkID, attempt: UInt64, addresses: [LinkSocketAddress])] = []
     /// The threads that wait until all frames are written.
     var flushes: [Semaphore] = []
     var isClosed = false

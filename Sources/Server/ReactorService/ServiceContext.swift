@@ -22,7 +22,7 @@ public struct ServiceContext: Sendable {
   var supervisor: SupervisorLink?
 
   /// The writer of the log, if the process has one of its own.
-  var logWriter: LogWriter?
+  var logWriter: LogOutput?
 
   /// Calls handlers when the configuration is reloaded.
   var reload: ConfigurationReload?

@@ -8,7 +8,7 @@ struct ChangeTextTests {
     _ patch: String, on state: JSONValue, isColoured: Bool = false
   ) throws -> [String] {
     let patch = try JSONPatch(JSONDocument(parsing: Array(patch.utf8)).root)
-    return ChangeText(isColoured: isColoured).lines(of: patch, on: state)
+    return TerminalText(isColoured: isColoured).lines(of: patch, on: state)
   }
 
   @Test func `each operation shows the previous and the new value`() throws {

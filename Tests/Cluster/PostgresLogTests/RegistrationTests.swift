@@ -39,7 +39,7 @@ struct RegistrationTests {
     let log = try PostgresLog(settings)
     try await log.demo().append(1...1, to: "one")
     await #expect(throws: LogError.conflict) { try await log.demo().append(1...1, to: "one") }
-    let connection = try Connection.open(settings.address)
+    let connection = try PostgresConnection.open(settings.address)
     let registrations = try (0..<3).map { _ in
       try Registration(
         Int64(bitPattern: log.incarnation), named: "test", at: connection,

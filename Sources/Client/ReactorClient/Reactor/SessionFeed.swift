@@ -15,7 +15,7 @@ public struct RemoteChange: Sendable {
 /// The States of one session as values: only the latest State is decoded, when it is delivered.
 ///
 /// A slow observer costs one pending signal and one undecoded State; it does not delay the stream.
-final class SessionFeed<State: Decodable & Sendable>: SessionObserver {
+final class SessionFeed<State: Decodable & Sendable>: ChannelObserver {
   private struct Contents: Sendable {
     /// The latest State that is not decoded.
     var pending: SessionState?
@@ -126,7 +126,9 @@ final class SessionFeed<State: Decodable & Sendable>: SessionObserver {
     let (publishers, topics) = contents.withLock { ($0.publishers, $0.topics) }
     switch notice.name {
     case "presence":
-      if let presence = try? notice.decode(Presence.self) { topics?.presence.accept(presence) }
+      if let presence = try? notice.decode(RemotePresence.self) {
+        topics?.presence.accept(presence)
+      }
     case "signal": topics?.signals.on(.next(notice))
     default: publishers?.notices.on(.next(notice))
     }

@@ -5,7 +5,7 @@ internal import Synchronization
 /// Receives the changes of one session.
 ///
 /// Called on the client's queue; must not block.
-protocol SessionObserver: AnyObject, Sendable {
+protocol ChannelObserver: AnyObject, Sendable {
   func receive(_ update: SessionUpdate)
   func receive(_ status: ConnectionStatus)
   /// Called before an attempt to send an action.
@@ -26,7 +26,7 @@ final class SessionChannel: Sendable {
   }
 
   private struct WeakObserver: Sendable {
-    weak let observer: (any SessionObserver)?
+    weak let observer: (any ChannelObserver)?
   }
 
   let key: String
@@ -49,7 +49,7 @@ final class SessionChannel: Sendable {
   var isIdle: Bool { state.withLock { $0.observers.isEmpty && $0.queue.isEmpty } }
 
   /// Adds an observer, which first receives the latest State, if there is one, and the status.
-  func add(_ observer: any SessionObserver) {
+  func add(_ observer: any ChannelObserver) {
     let isClosed = client.isClosed
     let isFirst = state.withLock { state in
       if isClosed { state.status = .paused }
@@ -121,7 +121,7 @@ final class SessionChannel: Sendable {
     client.join(key)
   }
 
-  private var observers: [any SessionObserver] {
+  private var observers: [any ChannelObserver] {
     state.withLock { $0.observers.values.compactMap(\.observer) }
   }
 

@@ -9,7 +9,7 @@ enum ScreenList {
   static func line(of state: JSONValue) -> String? {
     guard let (screens, path) = stack(in: state, depth: 0) else { return nil }
     let line = screens.joined(separator: " > ")
-    return ChangeText.printable(path.map { "\(line)  \($0)" } ?? line)
+    return TerminalText.printable(path.map { "\(line)  \($0)" } ?? line)
   }
 
   private static func stack(

@@ -5,7 +5,7 @@ internal import ReactorCoding
 struct WatchedSession {
   private let name: String
   private let isJSON: Bool
-  private let text: ChangeText
+  private let text: TerminalText
   private let output = StandardOutput()
   private var state: JSONValue?
   /// The screens that were printed last, if the State has a stack.
@@ -18,7 +18,7 @@ struct WatchedSession {
   init(_ name: String, isJSON: Bool, isColoured: Bool) {
     self.name = name
     self.isJSON = isJSON
-    text = ChangeText(isColoured: isColoured)
+    text = TerminalText(isColoured: isColoured)
   }
 
   /// Prints a change.
@@ -52,7 +52,7 @@ struct WatchedSession {
     {
       for line in text.lines(of: patch, on: state) { try print("  " + line) }
     } else {
-      try print("  " + ChangeText.printable(String(decoding: value.bytes, as: UTF8.self)))
+      try print("  " + TerminalText.printable(String(decoding: value.bytes, as: UTF8.self)))
     }
     try printScreens(of: value)
   }

@@ -31,13 +31,13 @@ final class Rows {
   }
 
   /// The error of the result.
-  var error: DatabaseError {
+  var error: PostgresError {
     let state = unsafe PQresultErrorField(result, Int32(UInt8(ascii: "C")))
       .map { unsafe String(cString: $0) }
     let message = unsafe PQresultErrorField(result, Int32(UInt8(ascii: "M")))
       .map { unsafe String(cString: $0) }
     let text = unsafe message ?? String(cString: PQresultErrorMessage(result))
-    return DatabaseError(
+    return PostgresError(
       state: state ?? "",
       message: text.firstLine.isEmpty ? "the connection was lost" : text.firstLine)
   }
@@ -51,7 +51,7 @@ final class Rows {
   /// Reads the columns of a row.
   func row<each Value: ResultValue>(
     _ row: Int, as type: (repeat each Value).Type
-  ) throws(DatabaseError) -> (repeat each Value) {
+  ) throws(PostgresError) -> (repeat each Value) {
     var column: Int32 = 0
     let columns = (repeat try read((each Value).self, row, &column))
     return columns
@@ -60,7 +60,7 @@ final class Rows {
   /// Reads the columns of the first row, or returns `nil` without rows.
   func first<each Value: ResultValue>(
     as type: (repeat each Value).Type
-  ) throws(DatabaseError) -> (repeat each Value)? {
+  ) throws(PostgresError) -> (repeat each Value)? {
     guard count > 0 else { return nil }
     var column: Int32 = 0
     let columns = (repeat try read((each Value).self, 0, &column))
@@ -68,17 +68,17 @@ final class Rows {
   }
 
   /// Reads a column that is text.
-  func text(_ row: Int, _ column: Int32) throws(DatabaseError) -> String {
+  func text(_ row: Int, _ column: Int32) throws(PostgresError) -> String {
     var column = column
     return try read(String.self, row, &column)
   }
 
   /// Whether the first row has a column that is true.
-  func isTrue() throws(DatabaseError) -> Bool { try first(as: Bool.self) ?? false }
+  func isTrue() throws(PostgresError) -> Bool { try first(as: Bool.self) ?? false }
 
   private func read<Value: ResultValue>(
     _: Value.Type, _ row: Int, _ column: inout Int32
-  ) throws(DatabaseError) -> Value {
+  ) throws(PostgresError) -> Value {
     defer { column += 1 }
     let row = Int32(row)
     if unsafe PQgetisnull(result, row, column) != 0 {

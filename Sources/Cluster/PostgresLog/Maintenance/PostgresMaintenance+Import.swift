@@ -15,7 +15,7 @@ extension PostgresMaintenance {
   ) throws -> Int {
     try StoreSetup(address, schema: name).prepare(logger: .silent)
     do {
-      let connection = try Connection.open(address)
+      let connection = try PostgresConnection.open(address)
       try connection.executeScript("begin; savepoint part", deadline: deadline)
       var lines = ImportedLines(connection, self)
       while let line = try next() { try lines.insert(line, leavingOut: report) }
@@ -23,7 +23,7 @@ extension PostgresMaintenance {
       // Closing the connection rolls back.
       try connection.executeScript("commit", deadline: deadline)
       return lines.sessionCount
-    } catch let error as DatabaseError {
+    } catch let error as PostgresError {
       throw PostgresLogError("the store at \(address) cannot be written: \(error)")
     }
   }
@@ -36,7 +36,7 @@ private struct ImportedLines {
   private static let byteBound = 4 << 20
 
   private(set) var sessionCount = 0
-  private let connection: Connection
+  private let connection: PostgresConnection
   private let store: PostgresMaintenance
   private let map = ShardMap()
   private var line = 0
@@ -54,7 +54,7 @@ private struct ImportedLines {
   private var count = 0
   private var bytes = 0
 
-  init(_ connection: Connection, _ store: PostgresMaintenance) {
+  init(_ connection: PostgresConnection, _ store: PostgresMaintenance) {
     self.connection = connection
     self.store = store
   }
@@ -89,7 +89,7 @@ private struct ImportedLines {
 
   @discardableResult
   private func execute(_ sql: SQL, _ parameters: Parameters) throws -> Rows {
-    do throws(DatabaseError) {
+    do throws(PostgresError) {
       return try connection.execute(sql, parameters, deadline: store.deadline)
     } catch {
       guard error.concernsOneOperation else { throw error }

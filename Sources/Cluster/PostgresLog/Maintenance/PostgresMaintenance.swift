@@ -11,7 +11,7 @@ package struct PostgresMaintenance: Sendable {
 
   let address: PostgresAddress
   let name: String
-  var schema: String { Schema.quoted(name) }
+  var schema: String { DatabaseSchema.quoted(name) }
 
   /// Creates the maintenance of a store, without opening the store.
   package init(_ address: PostgresAddress, schema: String) {
@@ -32,10 +32,10 @@ package struct PostgresMaintenance: Sendable {
     try StoreSetup(address, schema: name).checkTables()
     let s = schema
     do {
-      let connection = try Connection.open(address)
+      let connection = try PostgresConnection.open(address)
       func rows(
         _ text: String, _ parameters: Parameters = Parameters()
-      ) throws(DatabaseError) -> Rows {
+      ) throws(PostgresError) -> Rows {
         try connection.execute(SQL(text), parameters, deadline: deadline)
       }
       try connection.executeScript(
@@ -48,7 +48,7 @@ package struct PostgresMaintenance: Sendable {
         damage.put("{\"damaged\":\"shared\",\"name\":", string: name)
         damage.put("}")
         try write(
-          try line(orElse: damage) { () throws(DatabaseError) in
+          try line(orElse: damage) { () throws(PostgresError) in
             let (_, epoch, version, revision, json) = try globals.row(
               index, as: (String, String, Int, UInt64, [UInt8]).self)
             return ExportLines.global(
@@ -68,14 +68,14 @@ package struct PostgresMaintenance: Sendable {
         for index in 0..<page.count { try export(page, index, rows, write) }
       }
       try connection.executeScript("commit", deadline: deadline)
-    } catch let error as DatabaseError {
+    } catch let error as PostgresError {
       throw PostgresLogError("the store at \(address) cannot be read: \(error)")
     }
   }
 
   private func export(
     _ sessions: Rows, _ index: Int,
-    _ rows: (String, Parameters) throws(DatabaseError) -> Rows,
+    _ rows: (String, Parameters) throws(PostgresError) -> Rows,
     _ write: ([UInt8]) throws -> Void
   ) throws {
     let s = schema
@@ -90,25 +90,25 @@ package struct PostgresMaintenance: Sendable {
     damage.put("{\"damaged\":\"session\",\"name\":", string: "\(reactor)/\(session)")
     damage.put("}")
     try write(
-      try line(orElse: damage) { () throws(DatabaseError) in
+      try line(orElse: damage) { () throws(PostgresError) in
         ExportLines.session(
           key, epoch: isEnded && epoch.isEmpty ? Epoch.random() : epoch, created: created,
           parameters: parameters, globals: Dictionary(globals) { $1 }, isEnded: isEnded)
       })
     guard !isEnded else { return }
     func writeAll(
-      _ table: String, _ rows: Rows, _ text: (Int) throws(DatabaseError) -> [UInt8]
+      _ table: String, _ rows: Rows, _ text: (Int) throws(PostgresError) -> [UInt8]
     ) throws {
       for index in 0..<rows.count {
         try write(
-          try line(orElse: Array("{\"damaged\":\"\(table)\"}".utf8)) { () throws(DatabaseError) in
+          try line(orElse: Array("{\"damaged\":\"\(table)\"}".utf8)) { () throws(PostgresError) in
             try text(index)
           })
       }
     }
     let snapshots = try rows(
       "select version, state, schema from \(s).snapshots \(own) order by version", row)
-    try writeAll("snapshots", snapshots) { (index) throws(DatabaseError) in
+    try writeAll("snapshots", snapshots) { (index) throws(PostgresError) in
       let (version, state, schema) = try snapshots.row(index, as: (Int, [UInt8], String).self)
       return ExportLines.snapshot(Snapshot(version: version, state: state, schema: schema))
     }
@@ -122,7 +122,7 @@ package struct PostgresMaintenance: Sendable {
         and version > $3::int8 order by version limit 500
         """, page)
       guard entries.count > 0 else { break }
-      try writeAll("mutations", entries) { (index) throws(DatabaseError) in
+      try writeAll("mutations", entries) { (index) throws(PostgresError) in
         ExportLines.entry(try entries.entry(index))
       }
       last = try entries.row(entries.count - 1, as: Int.self)
@@ -132,29 +132,29 @@ package struct PostgresMaintenance: Sendable {
       select request, place, at, runs, action, in_array, key, body, failure, principal, send_name, context
       from \(s).accepted \(own) order by request, place
       """, row)
-    try writeAll("accepted", accepted) { (index) throws(DatabaseError) in
+    try writeAll("accepted", accepted) { (index) throws(PostgresError) in
       ExportLines.accepted(try accepted.acceptedAction(index))
     }
     let outcomes = try rows(
       "select key, body, at, version, failure from \(s).outcomes \(own) order by at, key", row)
-    try writeAll("outcomes", outcomes) { (index) throws(DatabaseError) in
+    try writeAll("outcomes", outcomes) { (index) throws(PostgresError) in
       let (name, body, at, version, failure) = try outcomes.row(
         index, as: ([UInt8], String, Timestamp, Int, [UInt8]?).self)
       return ExportLines.outcome(
         StoredOutcome(
           key: IdempotencyKey(stored: String(decoding: name, as: UTF8.self), body: body), at: at,
           version: version,
-          failure: try failure.map { (json) throws(DatabaseError) in try .stored(json) }))
+          failure: try failure.map { (json) throws(PostgresError) in try .stored(json) }))
     }
     let timers = try rows(
       "select id, due, action, period, catches_up from \(s).timers \(own) order by id", row)
-    try writeAll("timers", timers) { (index) throws(DatabaseError) in
+    try writeAll("timers", timers) { (index) throws(PostgresError) in
       ExportLines.timer(try timers.timer(index))
     }
     let failures = try rows(
       "select id, at, action, principal, context, failure from \(s).failures \(own) order by number",
       row)
-    try writeAll("failures", failures) { (index) throws(DatabaseError) in
+    try writeAll("failures", failures) { (index) throws(PostgresError) in
       let (id, at, action, principal, context, failure) = try failures.row(
         index, as: (String, Timestamp, [UInt8], [UInt8]?, [UInt8]?, [UInt8]).self)
       return ExportLines.failure(
@@ -166,9 +166,9 @@ package struct PostgresMaintenance: Sendable {
 
   /// Returns a line, or another one if an import would reject it.
   private func line(
-    orElse damage: [UInt8], _ text: () throws(DatabaseError) -> [UInt8]
-  ) throws(DatabaseError) -> [UInt8] {
-    do throws(DatabaseError) {
+    orElse damage: [UInt8], _ text: () throws(PostgresError) -> [UInt8]
+  ) throws(PostgresError) -> [UInt8] {
+    do throws(PostgresError) {
       let line = try text()
       return ImportedLine(line)?.isPlausible == true ? line : damage
     } catch {

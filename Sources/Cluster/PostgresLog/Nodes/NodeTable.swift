@@ -63,7 +63,7 @@ package final class NodeTable: Sendable {
   package init(_ settings: PostgresLog.Settings, logger: Logger = .silent) {
     address = settings.address
     self.logger = logger
-    let table = "\(Schema.quoted(settings.schema)).nodes"
+    let table = "\(DatabaseSchema.quoted(settings.schema)).nodes"
     // A process that was paused can announce itself while another one deletes its row: the deletion waits for
     // no lock.
     statement = SQL(
@@ -152,7 +152,7 @@ package final class NodeTable: Sendable {
   // MARK: log-nodes
 
   private func run() {
-    var connection: Connection?
+    var connection: PostgresConnection?
     var announced: NodeID?
     while true {
       let (own, isDraining, isClosed) = state.withLock { state in
@@ -161,9 +161,10 @@ package final class NodeTable: Sendable {
       }
       guard !isClosed else { return }
       let start = Clock.milliseconds
-      do throws(DatabaseError) {
+      do throws(PostgresError) {
         if own != nil || announced != nil {
-          let current = if let connection { connection } else { try Connection.open(address) }
+          let current =
+            if let connection { connection } else { try PostgresConnection.open(address) }
           connection = current
           let deadline = start + Self.timeout
           if let former = announced, former != own?.node {
@@ -192,8 +193,8 @@ package final class NodeTable: Sendable {
   }
 
   private func announce(
-    _ own: Presence, _ isDraining: Bool, at connection: Connection, _ deadline: Int64
-  ) throws(DatabaseError) {
+    _ own: Presence, _ isDraining: Bool, at connection: PostgresConnection, _ deadline: Int64
+  ) throws(PostgresError) {
     let rows = try connection.execute(
       statement, .of(own.node.incarnation, own.node.name, own.address, isDraining),
       deadline: deadline)
@@ -211,7 +212,7 @@ package final class NodeTable: Sendable {
     if wasFailing { logger.info("the database confirms this node again") }
   }
 
-  private func didFail(_ error: DatabaseError) {
+  private func didFail(_ error: PostgresError) {
     guard !isConfirmed, !hasFailed.exchange(true, ordering: .relaxed) else { return }
     logger.error(
       "the database does not confirm this node, which serves nothing meanwhile",

@@ -57,7 +57,7 @@ package final class StoredQuarantine: Sendable {
   /// The pause between two reads.
   private static let interval = Duration.seconds(2)
 
-  private let readers: ReaderPool
+  private let readers: ReadConnections
   private let table: String
   private let logger: Logger
   private let state = Mutex(State())
@@ -109,7 +109,7 @@ package final class StoredQuarantine: Sendable {
   package func read() throws(LogError) {
     let sql = SQL(
       "select reactor, session, digest, action, at, signal from \(table) order by at, digest")
-    let found = try readers.read { (connection, deadline) throws(DatabaseError) in
+    let found = try readers.read { (connection, deadline) throws(PostgresError) in
       try connection.execute(sql, Parameters(), deadline: deadline).map(
         as: (String, String, UInt64, [UInt8]?, Timestamp, String).self
       ) { reactor, session, digest, action, at, signal in
@@ -146,7 +146,7 @@ package final class StoredQuarantine: Sendable {
       delete from \(table) where (shard, reactor, session, digest) in (
         select shard, reactor, session, digest from \(table) order by at desc, digest offset \(Self.bound))
       """)
-    try readers.read { (connection, deadline) throws(DatabaseError) in
+    try readers.read { (connection, deadline) throws(PostgresError) in
       for entry in entries {
         try connection.execute(
           insertion,
@@ -165,7 +165,7 @@ package final class StoredQuarantine: Sendable {
   /// - Returns: Their number.
   package func clear() throws(LogError) -> Int {
     let sql = SQL("delete from \(table)")
-    let removed = try readers.read { (connection, deadline) throws(DatabaseError) in
+    let removed = try readers.read { (connection, deadline) throws(PostgresError) in
       try connection.execute(sql, Parameters(), deadline: deadline).changeCount
     }
     replace(by: [])
@@ -199,7 +199,7 @@ package final class StoredQuarantine: Sendable {
       delete from \(table)
       where shard = $1::int2 and reactor = $2::text and session = $3::text and digest = $4::int8
       """)
-    try readers.read { (connection, deadline) throws(DatabaseError) in
+    try readers.read { (connection, deadline) throws(PostgresError) in
       for entry in entries {
         try connection.execute(
           sql,

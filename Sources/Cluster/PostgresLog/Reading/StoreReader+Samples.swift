@@ -14,7 +14,7 @@ extension StoreReader {
   /// Reads samples until a time has passed.
   func samples(
     after position: SamplePosition, within time: Duration, schema s: String
-  ) throws(DatabaseError) -> SamplePage {
+  ) throws(PostgresError) -> SamplePage {
     var page = SamplePage()
     let end = ContinuousClock.now + time
     var bytes = 0
@@ -73,7 +73,7 @@ extension StoreReader {
   private func readSessions(
     _ position: inout SamplePosition, _ page: inout SamplePage, _ bytes: inout Int,
     _ end: ContinuousClock.Instant, _ s: String
-  ) throws(DatabaseError) -> Bool {
+  ) throws(PostgresError) -> Bool {
     let own = "shard = $1::int2 and history = $2::int8"
     let sessions = try rows(
       SQL(

@@ -9,11 +9,11 @@ struct StoredHead: Sendable {
 
 /// Reads from a connection.
 struct StoreReader {
-  let connection: Connection
+  let connection: PostgresConnection
   let statements: ReadStatements
   let deadline: Int64
 
-  func rows(_ sql: SQL, _ parameters: Parameters) throws(DatabaseError) -> Rows {
+  func rows(_ sql: SQL, _ parameters: Parameters) throws(PostgresError) -> Rows {
     try connection.execute(sql, parameters, deadline: deadline)
   }
 
@@ -22,7 +22,7 @@ struct StoreReader {
   /// The schema is the fingerprint of its State and Mutation, or `nil` if it is unknown.
   func head(
     of key: StoredKey, schema: String? = nil
-  ) throws(DatabaseError) -> StoredHead {
+  ) throws(PostgresError) -> StoredHead {
     let rows = try rows(statements.record, key.parameters)
     let row = try rows.first(
       as: (
@@ -55,7 +55,7 @@ struct StoreReader {
   /// succeed only if no other process has changed anything since.
   func load(
     _ key: StoredKey, schema: String?
-  ) throws(DatabaseError) -> (LoadedSession, StoredHead) {
+  ) throws(PostgresError) -> (LoadedSession, StoredHead) {
     let head = try head(of: key, schema: schema)
     var loaded = LoadedSession(head.record)
     guard case .stored(let stored) = head.record else { return (loaded, head) }
@@ -78,7 +78,7 @@ struct StoreReader {
   /// The sessions of a reactor that have not ended, after an id; those with a damaged id are skipped.
   func sessions(
     of reactor: String, after id: String?, limit: Int
-  ) throws(DatabaseError) -> [SessionSummary] {
+  ) throws(PostgresError) -> [SessionSummary] {
     var summaries: [SessionSummary] = []
     var last = id ?? ""
     while summaries.count < limit {
@@ -106,7 +106,7 @@ struct StoreReader {
   /// - Throws: If the first entry is damaged or follows a gap; a later one ends the page.
   func entries(
     of key: StoredKey, after version: Int, limit: Int
-  ) throws(DatabaseError) -> [LogEntry] {
+  ) throws(PostgresError) -> [LogEntry] {
     guard limit > 0 else { return [] }
     let version = max(0, version)
     let rows = try rows(statements.entries, key.parameters(version, limit))
@@ -115,7 +115,7 @@ struct StoreReader {
       let (entry, damage) = try rows.verifiedEntry(index)
       if let damage {
         guard entries.isEmpty else { break }
-        throw DatabaseError(state: "XX001", message: damage)
+        throw PostgresError(state: "XX001", message: damage)
       }
       if let last = entries.last, entry.version != last.version + 1 { break }
       entries.append(entry)
@@ -124,7 +124,7 @@ struct StoreReader {
     if let first = entries.first, first.version > version + 1, version > 0,
       try self.rows(statements.hasEarlierEntries, key.parameters(version)).isTrue()
     {
-      throw DatabaseError(state: "XX001", message: "version \(version + 1) is missing")
+      throw PostgresError(state: "XX001", message: "version \(version + 1) is missing")
     }
     return entries
   }
@@ -134,7 +134,7 @@ struct StoreReader {
   /// - Throws: If all these snapshots are damaged, and the log does not begin with version 1.
   func snapshot(
     of key: StoredKey, atOrBefore version: Int, schema: String?
-  ) throws(DatabaseError) -> Snapshot? {
+  ) throws(PostgresError) -> Snapshot? {
     var bound = version
     var damaged: Int?
     while true {
@@ -159,20 +159,20 @@ struct StoreReader {
       bound = version - 1
     }
     if let damaged, try !rows(statements.hasFirstEntry, key.parameters).isTrue() {
-      throw DatabaseError(
+      throw PostgresError(
         state: "XX001", message: "the snapshot of version \(damaged) does not match its checksum")
     }
     return nil
   }
 
-  func acceptedActions(of key: StoredKey) throws(DatabaseError) -> [AcceptedAction] {
+  func acceptedActions(of key: StoredKey) throws(PostgresError) -> [AcceptedAction] {
     let rows = try rows(statements.accepted, key.parameters)
     var actions: [AcceptedAction] = []
     for index in 0..<rows.count { actions.append(try rows.acceptedAction(index)) }
     return actions
   }
 
-  func outcome(of name: String, in key: StoredKey) throws(DatabaseError) -> StoredOutcome? {
+  func outcome(of name: String, in key: StoredKey) throws(PostgresError) -> StoredOutcome? {
     let former = IdempotencyKey.formerName(of: name) ?? name
     let rows = try rows(
       statements.outcome, key.parameters(Array(name.utf8), Array(former.utf8)))
@@ -186,10 +186,10 @@ struct StoreReader {
     return StoredOutcome(
       key: IdempotencyKey(stored: String(decoding: name, as: UTF8.self), body: body), at: at,
       version: version,
-      failure: try failure.map { (json) throws(DatabaseError) in try .stored(json) })
+      failure: try failure.map { (json) throws(PostgresError) in try .stored(json) })
   }
 
-  func timers(of key: StoredKey) throws(DatabaseError) -> [StoredTimer] {
+  func timers(of key: StoredKey) throws(PostgresError) -> [StoredTimer] {
     let rows = try rows(statements.timers, key.parameters)
     var timers: [StoredTimer] = []
     for index in 0..<rows.count { timers.append(try rows.timer(index)) }
@@ -199,7 +199,7 @@ struct StoreReader {
   /// The timers of all sessions after a position that are due until a time; damaged ones are skipped.
   func dueTimers(
     after position: TimerPosition?, until time: Timestamp, limit: Int
-  ) throws(DatabaseError) -> DueTimers {
+  ) throws(PostgresError) -> DueTimers {
     var position = position ?? TimerPosition(before: Timestamp(milliseconds: .min))
     var timers: [DueTimer] = []
     while timers.count < limit {
@@ -223,7 +223,7 @@ struct StoreReader {
   }
 
   /// The stored failures of a reactor, the latest first; damaged ones are skipped.
-  func failures(of reactor: String) throws(DatabaseError) -> [StoredFailure] {
+  func failures(of reactor: String) throws(PostgresError) -> [StoredFailure] {
     let rows = try rows(statements.failures, .of(reactor))
     return try rows.map(
       as: (String, String, Timestamp, [UInt8], [UInt8]?, [UInt8]?, [UInt8]).self
@@ -237,7 +237,7 @@ struct StoreReader {
     }.compactMap { $0 }
   }
 
-  func sharedValue(_ name: String) throws(DatabaseError) -> SharedValue? {
+  func sharedValue(_ name: String) throws(PostgresError) -> SharedValue? {
     let row = try rows(statements.shared, .of(name)).first(
       as: (String, Int, UInt64, [UInt8]).self)
     guard let (epoch, version, revision, json) = row else { return nil }
@@ -250,7 +250,7 @@ struct StoreReader {
   /// The sessions after a key that have accepted actions; those with a damaged key are skipped.
   func unfinishedSessions(
     after key: SessionKey?, limit: Int
-  ) throws(DatabaseError) -> [SessionKey] {
+  ) throws(PostgresError) -> [SessionKey] {
     var keys: [SessionKey] = []
     var last = (key?.reactor ?? "", key?.id ?? "")
     while keys.count < limit {
@@ -267,7 +267,7 @@ struct StoreReader {
 
   func changes(
     after number: Int, upTo latest: Int, limit: Int
-  ) throws(DatabaseError) -> [StoreChange] {
+  ) throws(PostgresError) -> [StoreChange] {
     let rows = try rows(statements.changes, .of(number, latest, max(0, limit)))
     return try rows.map(
       as: (Int, Int, String?, String, String, Int, Int, String?, Timestamp, [UInt8]?).self
@@ -296,7 +296,7 @@ extension Rows {
   /// Transforms all rows.
   func map<each Column: ResultValue, Value>(
     as type: (repeat each Column).Type, _ body: (repeat each Column) -> Value
-  ) throws(DatabaseError) -> [Value] {
+  ) throws(PostgresError) -> [Value] {
     var values: [Value] = []
     values.reserveCapacity(count)
     for index in 0..<count {
@@ -306,7 +306,7 @@ extension Rows {
     return values
   }
 
-  func entry(_ index: Int) throws(DatabaseError) -> LogEntry {
+  func entry(_ index: Int) throws(PostgresError) -> LogEntry {
     let (version, at, action, global, revision, mutation, by) = try row(
       index, as: (Int, Timestamp, [UInt8]?, String?, UInt64?, [UInt8], [UInt8]?).self)
     guard StoredValues.areCounts(version), StoredValues.areTimes(at) else {
@@ -319,7 +319,7 @@ extension Rows {
   }
 
   /// An entry with its damage; the row ends with the checksum and the epoch of its session.
-  func verifiedEntry(_ index: Int) throws(DatabaseError) -> (LogEntry, damage: String?) {
+  func verifiedEntry(_ index: Int) throws(PostgresError) -> (LogEntry, damage: String?) {
     let (version, at, action, global, revision, mutation, by, checksum, epoch) = try row(
       index,
       as: (
@@ -336,7 +336,7 @@ extension Rows {
     return (entry, isSound ? nil : "version \(version) does not match its checksum")
   }
 
-  func acceptedAction(_ index: Int) throws(DatabaseError) -> AcceptedAction {
+  func acceptedAction(_ index: Int) throws(PostgresError) -> AcceptedAction {
     let (
       request, place, at, runs, action, isInArray, key, body, failure, principal, sendName, context
     ) = try row(
@@ -354,11 +354,11 @@ extension Rows {
         IdempotencyKey(stored: String(decoding: $0, as: UTF8.self), body: body ?? "")
       },
       principal: principal, context: context, at: at, runs: runs,
-      failure: try failure.map { (json) throws(DatabaseError) in try .stored(json) },
+      failure: try failure.map { (json) throws(PostgresError) in try .stored(json) },
       sendName: sendName)
   }
 
-  func timer(_ index: Int) throws(DatabaseError) -> StoredTimer {
+  func timer(_ index: Int) throws(PostgresError) -> StoredTimer {
     let (id, due, action, period, catchesUp) = try row(
       index, as: (String, Timestamp, [UInt8], Int64?, Bool).self)
     guard SessionKey.isValid(id: id), StoredValues.areTimes(due),
@@ -370,7 +370,7 @@ extension Rows {
 
 extension ActionFailure {
   /// Decodes a stored failure.
-  static func stored(_ json: [UInt8]) throws(DatabaseError) -> ActionFailure {
+  static func stored(_ json: [UInt8]) throws(PostgresError) -> ActionFailure {
     guard let failure = ActionFailure(json: json) else { throw .damaged("a failure") }
     return failure
   }

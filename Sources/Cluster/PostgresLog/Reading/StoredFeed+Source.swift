@@ -6,17 +6,17 @@ extension StoredFeed.Source {
   init(_ database: Database, logger: Logger) {
     self.init(
       oldest: { () throws(LogError) in
-        try database.read { (reader) throws(DatabaseError) in
+        try database.read { (reader) throws(PostgresError) in
           try reader.rows(reader.statements.oldestChange, Parameters()).first(as: Int.self)
         }
       },
       newest: { () throws(LogError) in
-        try database.read { (reader) throws(DatabaseError) in
+        try database.read { (reader) throws(PostgresError) in
           try reader.rows(reader.statements.latestChange, Parameters()).first(as: Int.self)
         }
       },
       read: { (number, latest, limit) throws(LogError) in
-        try database.read { (reader) throws(DatabaseError) in
+        try database.read { (reader) throws(PostgresError) in
           try reader.changes(after: number, upTo: latest, limit: limit)
         }
       },

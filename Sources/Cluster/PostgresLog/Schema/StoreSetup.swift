@@ -9,10 +9,10 @@ struct StoreSetup {
   /// How long a statement may take, in milliseconds; a migration waits for another process's.
   private static let timeout: Int64 = 600_000
 
-  private let connection: Connection
+  private let connection: PostgresConnection
   private let address: PostgresAddress
   private let name: String
-  private var schema: String { Schema.quoted(name) }
+  private var schema: String { DatabaseSchema.quoted(name) }
 
   /// Connects to the database.
   ///
@@ -30,14 +30,14 @@ struct StoreSetup {
 
   private static func connection(
     to address: PostgresAddress
-  ) throws(PostgresLogError) -> Connection {
+  ) throws(PostgresLogError) -> PostgresConnection {
     var wasRejecting = false
     while true {
-      do throws(DatabaseError) {
-        return try Connection.open(address)
+      do throws(PostgresError) {
+        return try PostgresConnection.open(address)
       } catch {
         // A server that is starting can admit this user by now, and rejects it only if it rejects a second attempt.
-        let isRejecting = Connection.isRejecting(address)
+        let isRejecting = PostgresConnection.isRejecting(address)
         guard isRejecting, !wasRejecting else {
           throw PostgresLogError(
             "cannot connect to \(address): \(error)", isTemporary: !isRejecting)
@@ -60,7 +60,7 @@ struct StoreSetup {
       throw PostgresLogError(
         "the database of \(address) has the encoding \(encoding): create it with the encoding UTF8")
     }
-    var stored = try mappingErrors { () throws(DatabaseError) in
+    var stored = try mappingErrors { () throws(PostgresError) in
       let settings = try connection.execute(
         """
         select current_setting('transaction_read_only')::text, current_setting('synchronous_commit')::text,
@@ -70,7 +70,7 @@ struct StoreSetup {
         let (readOnly, commit, sync) = try settings.first(as: (String, String, String).self)
       else { throw .damaged("the settings of the server") }
       guard readOnly != "on" else {
-        throw DatabaseError(
+        throw PostgresError(
           state: "25006",
           message:
             "the server accepts no writes, such as a standby: name all hosts in the address, and add "
@@ -83,23 +83,23 @@ struct StoreSetup {
       }
       return try storedVersion() ?? 0
     }
-    if stored < Schema.version {
-      stored = try mappingErrors { () throws(DatabaseError) in try migrate() }
+    if stored < DatabaseSchema.version {
+      stored = try mappingErrors { () throws(PostgresError) in try migrate() }
     }
-    guard stored <= Schema.version else { throw laterRelease(stored) }
+    guard stored <= DatabaseSchema.version else { throw laterRelease(stored) }
   }
 
   private func laterRelease(_ version: Int) -> PostgresLogError {
     PostgresLogError(
       "the tables at \(address) have version \(version) of a later release, and this one has "
-        + "\(Schema.version): use that release")
+        + "\(DatabaseSchema.version): use that release")
   }
 
   /// Checks that the tables exist and are those of this release, without a change of them.
   func checkTables() throws(PostgresLogError) {
-    let stored = try mappingErrors { () throws(DatabaseError) in try storedVersion() }
-    guard stored != Schema.version else { return }
-    if let stored, stored > Schema.version { throw laterRelease(stored) }
+    let stored = try mappingErrors { () throws(PostgresError) in try storedVersion() }
+    guard stored != DatabaseSchema.version else { return }
+    if let stored, stored > DatabaseSchema.version { throw laterRelease(stored) }
     throw PostgresLogError(
       stored.map {
         "the tables at \(address) have version \($0) of an earlier release: a start of the service migrates them"
@@ -107,7 +107,7 @@ struct StoreSetup {
   }
 
   /// The version of the tables, or `nil` if there are none.
-  private func storedVersion() throws(DatabaseError) -> Int? {
+  private func storedVersion() throws(PostgresError) -> Int? {
     // Read from the tables of the catalog: functions such as to_regclass can miss what another process has
     // created since this transaction began.
     let found = try connection.execute(
@@ -124,7 +124,7 @@ struct StoreSetup {
   /// Migrates the tables unless another process has done it meanwhile.
   ///
   /// - Returns: The version that they have afterwards.
-  private func migrate() throws(DatabaseError) -> Int {
+  private func migrate() throws(PostgresError) -> Int {
     // Another process can migrate at the same time: read the version again under the lock, which ends with
     // the transaction.
     try connection.executeScript("begin", deadline: deadline)
@@ -132,7 +132,7 @@ struct StoreSetup {
       "select pg_advisory_xact_lock(7233187063412321380)", deadline: deadline)
     let stored = try storedVersion()
     let version = stored ?? 0
-    guard version < Schema.version else {
+    guard version < DatabaseSchema.version else {
       try connection.executeScript("rollback", deadline: deadline)
       return version
     }
@@ -146,19 +146,19 @@ struct StoreSetup {
         "\(create) create table \(schema).tables (version bigint not null); "
           + "insert into \(schema).tables values (0)", deadline: deadline)
     }
-    for migration in Schema.migrations(in: schema)[version...] {
+    for migration in DatabaseSchema.migrations(in: schema)[version...] {
       try connection.executeScript(migration, deadline: deadline)
     }
     try connection.executeScript(
-      "update \(schema).tables set version = \(Schema.version); commit", deadline: deadline)
-    return Schema.version
+      "update \(schema).tables set version = \(DatabaseSchema.version); commit", deadline: deadline)
+    return DatabaseSchema.version
   }
 
   /// Begins, continues or ends the feed of changes.
   ///
   /// - Returns: The name of the feed and the number of the last change, or `nil` if none are retained.
   func prepareFeed(isKept: Bool) throws(PostgresLogError) -> (name: String, latest: Int)? {
-    try mappingErrors { () throws(DatabaseError) in
+    try mappingErrors { () throws(PostgresError) in
       let feed = "\(schema).feed"
       guard isKept else {
         try connection.execute(
@@ -182,9 +182,9 @@ struct StoreSetup {
   }
 
   private func mappingErrors<Value>(
-    _ body: () throws(DatabaseError) -> Value
+    _ body: () throws(PostgresError) -> Value
   ) throws(PostgresLogError) -> Value {
-    do throws(DatabaseError) {
+    do throws(PostgresError) {
       return try body()
     } catch {
       let remedy =

@@ -20,13 +20,13 @@ final class ForkRunner: Sendable {
 
   private let database: Database
   /// Connections beside those of readers, so that long copies delay no read.
-  private let connections: ReaderPool
+  private let connections: ReadConnections
   private let hasFeed: Bool
   private let count = Atomic<Int>(0)
 
   init(_ database: Database, hasFeed: Bool) {
     self.database = database
-    connections = ReaderPool(
+    connections = ReadConnections(
       database.writer.address, wait: database.writer.wait, timeout: Self.timeout, size: 4)
     self.hasFeed = hasFeed
   }
@@ -42,7 +42,7 @@ final class ForkRunner: Sendable {
       isAccepted
       ? SystemThread(named: "log-fork") { [self] in
         var mayBeStored = false
-        let result = connections.result { (connection, deadline) throws(DatabaseError) in
+        let result = connections.result { (connection, deadline) throws(PostgresError) in
           try copy(fork, connection, deadline, &mayBeStored)
         }
         count.subtract(1, ordering: .relaxed)
@@ -61,15 +61,15 @@ final class ForkRunner: Sendable {
   ///
   /// - Returns: `false` if the source or the target does not permit it.
   private func copy(
-    _ fork: Fork, _ connection: Connection, _ deadline: Int64, _ mayBeStored: inout Bool
-  ) throws(DatabaseError) -> Bool {
+    _ fork: Fork, _ connection: PostgresConnection, _ deadline: Int64, _ mayBeStored: inout Bool
+  ) throws(PostgresError) -> Bool {
     let s = database.schema
-    func rows(_ text: String, _ parameters: Parameters) throws(DatabaseError) -> Rows {
+    func rows(_ text: String, _ parameters: Parameters) throws(PostgresError) -> Rows {
       try connection.execute(SQL(text), parameters, deadline: deadline)
     }
     let key = "shard = $1::int2 and reactor = $2::text and session = $3::text"
     try connection.executeScript("begin", deadline: deadline)
-    func end(_ result: Bool) throws(DatabaseError) -> Bool {
+    func end(_ result: Bool) throws(PostgresError) -> Bool {
       try connection.executeScript(result ? "commit" : "rollback", deadline: deadline)
       return result
     }

@@ -17,8 +17,8 @@ final class GroupWriter: Sendable {
 
   /// The end of an attempt to connect.
   enum Attempt: Sendable {
-    case connected(Connection, Registration)
-    case failed(DatabaseError)
+    case connected(PostgresConnection, Registration)
+    case failed(PostgresError)
   }
 
   struct CompletedGroup: Sendable {
@@ -42,7 +42,7 @@ final class GroupWriter: Sendable {
   let address: PostgresAddress
   let schema: String
   let name: String
-  let health: StoreHealth
+  let health: DatabaseHealth
   let arrivals: Inbox<Arrival>
   let attempts: Inbox<Attempt>
   let waker: Waker
@@ -71,7 +71,7 @@ final class GroupWriter: Sendable {
     self.waker = waker
     self.wait = wait
     self.publisher = publisher
-    health = StoreHealth(logger: logger)
+    health = DatabaseHealth(logger: logger)
     arrivals = Inbox(waking: waker)
     attempts = Inbox(waking: waker)
   }
@@ -164,10 +164,10 @@ final class GroupWriter: Sendable {
   /// Connects on a thread of its own, because the system's name service and the connection block.
   func connect() {
     let thread = SystemThread(named: "log-connect") { [self] in
-      do throws(DatabaseError) {
+      do throws(PostgresError) {
         // A server that stops to respond must not delay the attempt at another one.
         let deadline = Clock.milliseconds + 5000
-        let connection = try Connection.open(address)
+        let connection = try PostgresConnection.open(address)
         let registration = try Registration(
           context.writer, named: name, at: connection, schema: schema, deadline: deadline)
         try connection.beginPipeline(preparing: context.statements.all, deadline: deadline)

@@ -66,7 +66,7 @@ struct WriteGroup {
   var lost: Set<Int64> = []
   /// The number of the last change, or `nil` without changes.
   var latestChange: Int?
-  var error: DatabaseError?
+  var error: PostgresError?
   /// Whether its writes have failed because the database sent no response.
   var isExpired = false
 

@@ -25,8 +25,9 @@ struct Registration: Sendable {
   /// before the result arrives. So the groups fail which the server has received from earlier
   /// connections and has not begun.
   init(
-    _ writer: Int64, named name: String, at connection: Connection, schema: String, deadline: Int64
-  ) throws(DatabaseError) {
+    _ writer: Int64, named name: String, at connection: PostgresConnection, schema: String,
+    deadline: Int64
+  ) throws(PostgresError) {
     let table = "\(schema).writers"
     // Only a group of this writer changes its row.
     try connection.execute(

@@ -63,9 +63,9 @@ final class Upkeep: Sendable {
     var round: UpkeepRound?
     while !state.withLock({ $0.isClosed }) {
       var pause = publisher == nil ? Self.pauses.idle : Self.pauses.feed
-      do throws(DatabaseError) {
+      do throws(PostgresError) {
         if round == nil {
-          round = UpkeepRound(try Connection.open(address), schema, rules, writer)
+          round = UpkeepRound(try PostgresConnection.open(address), schema, rules, writer)
         }
         let saved = state.withLock { state in
           defer { state.saved = [:] }
@@ -90,7 +90,7 @@ struct UpkeepRound {
   private static let (sweep, expiry) = (Duration.seconds(86_400), Duration.seconds(60))
   private static let timeout: Int64 = 60_000
 
-  private let connection: Connection
+  private let connection: PostgresConnection
   private let s: String
   private let rules: StoreRules
   private let writer: Int64
@@ -102,7 +102,7 @@ struct UpkeepRound {
   private var expiryIsDue = ContinuousClock.now
   private var outcomesAreDue = true
 
-  init(_ connection: Connection, _ schema: String, _ rules: StoreRules, _ writer: Int64) {
+  init(_ connection: PostgresConnection, _ schema: String, _ rules: StoreRules, _ writer: Int64) {
     self.connection = connection
     self.writer = writer
     s = schema
@@ -112,12 +112,12 @@ struct UpkeepRound {
   @discardableResult
   private func execute(
     _ text: String, _ parameters: Parameters = Parameters()
-  ) throws(DatabaseError) -> Rows {
+  ) throws(PostgresError) -> Rows {
     try connection.execute(
       SQL(text), parameters, deadline: Clock.milliseconds + Self.timeout)
   }
 
-  func latestChange() throws(DatabaseError) -> Int? {
+  func latestChange() throws(PostgresError) -> Int? {
     try execute("select number from \(s).feed where shard = \(ShardMap.common)").first(
       as: Int.self)
   }
@@ -125,7 +125,7 @@ struct UpkeepRound {
   /// Does everything that is due.
   mutating func run(
     _ saved: [SessionKey: String], until isEnded: () -> Bool
-  ) throws(DatabaseError) {
+  ) throws(PostgresError) {
     for (key, schema) in saved where !isEnded() { try trim(key, schema: schema) }
     while !isEnded(), try deleteSomeOfEndedHistory() {}
     let now = ContinuousClock.now
@@ -148,7 +148,7 @@ struct UpkeepRound {
 
   // MARK: Ended histories
 
-  private func deleteSomeOfEndedHistory() throws(DatabaseError) -> Bool {
+  private func deleteSomeOfEndedHistory() throws(PostgresError) -> Bool {
     guard
       let (shard, history) = try execute("select shard, history from \(s).removals limit 1").first(
         as: (Int64, Int64).self)
@@ -173,7 +173,7 @@ struct UpkeepRound {
 
   // MARK: Retention
 
-  private func trim(_ key: SessionKey, schema: String) throws(DatabaseError) {
+  private func trim(_ key: SessionKey, schema: String) throws(PostgresError) {
     let row = try execute(
       """
       select id, version from \(s).sessions
@@ -189,7 +189,7 @@ struct UpkeepRound {
   /// Only a snapshot of the schema replaces entries, because another one may not be decodable.
   private func trim(
     _ shard: Int16, _ history: Int64, at version: Int, of reactor: String, schema: String
-  ) throws(DatabaseError) {
+  ) throws(PostgresError) {
     let own = "shard = $1::int2 and history = $2::int8"
     let found: Rows
     switch rules.retention[reactor] {
@@ -231,7 +231,7 @@ struct UpkeepRound {
   /// Deletes none in a log that retention has shortened, where snapshots replace entries.
   private func thin(
     _ shard: Int16, _ history: Int64, at version: Int
-  ) throws(DatabaseError) {
+  ) throws(PostgresError) {
     let own = "shard = $1::int2 and history = $2::int8"
     try execute(
       """
@@ -247,7 +247,7 @@ struct UpkeepRound {
   }
 
   /// Trims the sessions that are not written to, or whose reactors are hosted with other types.
-  private func sweep(until isEnded: () -> Bool) throws(DatabaseError) {
+  private func sweep(until isEnded: () -> Bool) throws(PostgresError) {
     guard rules.retention.standard != .all || !rules.retention.byReactor.isEmpty else { return }
     var last = Int64.min
     while !isEnded() {
@@ -268,7 +268,7 @@ struct UpkeepRound {
   }
 
   /// Deletes the rows of processes that have ended a day ago: no connection of theirs can need the fate of a group.
-  private func deleteEndedWriters() throws(DatabaseError) {
+  private func deleteEndedWriters() throws(PostgresError) {
     let writers = "\(s).writers where shard = \(ShardMap.common)"
     // A group locks its row for as long as its commit takes: change it once per hour.
     try execute(
@@ -280,9 +280,9 @@ struct UpkeepRound {
       "delete from \(writers) and id <> $1::int8 and seen < now() - interval '1 day'", .of(writer))
   }
 
-  private mutating func deleteExpired(until isEnded: () -> Bool) throws(DatabaseError) {
+  private mutating func deleteExpired(until isEnded: () -> Bool) throws(PostgresError) {
     let now = Timestamp.now.milliseconds
-    func deleteOutcomes(_ condition: String, _ parameters: Parameters) throws(DatabaseError) -> Int
+    func deleteOutcomes(_ condition: String, _ parameters: Parameters) throws(PostgresError) -> Int
     {
       try execute(
         """

@@ -17,7 +17,7 @@ struct WriterLoop {
   private static let pauses: ClosedRange<Int64> = 50...500
 
   private let writer: GroupWriter
-  private var connection: Connection?
+  private var connection: PostgresConnection?
   private var isConnecting = false
   private var nextAttempt: Int64 = 0
   private var pause = Self.pauses.lowerBound
@@ -47,7 +47,7 @@ struct WriterLoop {
       probe()
       receiveArrivals()
       expire()
-      do throws(DatabaseError) {
+      do throws(PostgresError) {
         try sendGroups()
         try receiveResults()
       } catch {
@@ -60,7 +60,7 @@ struct WriterLoop {
       if mayBegin, !(pending.isEmpty && arrived.isEmpty) { continue }
       sleep()
     }
-    do throws(DatabaseError) {
+    do throws(PostgresError) {
       try connection?.finish(
         writer.context.writer, schema: writer.schema, deadline: Clock.milliseconds + 5000)
     } catch {
@@ -109,7 +109,7 @@ struct WriterLoop {
     repeatWrites()
   }
 
-  private mutating func didLoseConnection(_ error: DatabaseError) {
+  private mutating func didLoseConnection(_ error: PostgresError) {
     writer.health.failed(error)
     connection = nil
     hasUnsentBytes = false
@@ -190,7 +190,7 @@ struct WriterLoop {
     canSend && (groups.isEmpty || pending.count + arrived.count >= groups[0].writes.count)
   }
 
-  private mutating func sendGroups() throws(DatabaseError) {
+  private mutating func sendGroups() throws(PostgresError) {
     while mayBegin, !pending.isEmpty, let connection {
       var group = WriteGroup()
       var count = 0
@@ -208,7 +208,7 @@ struct WriterLoop {
     }
   }
 
-  private mutating func receiveResults() throws(DatabaseError) {
+  private mutating func receiveResults() throws(PostgresError) {
     guard let connection else { return }
     if hasUnsentBytes { hasUnsentBytes = try connection.flush() }
     // Without a group, the end of the connection is all there is to read.
@@ -229,7 +229,7 @@ struct WriterLoop {
     }
   }
 
-  private mutating func receive(_ rows: Rows) throws(DatabaseError) {
+  private mutating func receive(_ rows: Rows) throws(PostgresError) {
     let received = groups[0].received
     groups[0].received += 1
     guard received < groups[0].roles.count else { return }
@@ -243,7 +243,7 @@ struct WriterLoop {
   }
 
   /// Completes the first group under way, or repeats or rejects its writes.
-  private mutating func finishGroup() throws(DatabaseError) {
+  private mutating func finishGroup() throws(PostgresError) {
     let group = groups.removeFirst()
     if let error = group.error {
       if error.isOutOfTurn, rolledBack.isEmpty, !awaitsOutOfTurn {

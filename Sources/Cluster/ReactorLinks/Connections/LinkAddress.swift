@@ -53,7 +53,7 @@ package struct LinkAddress: Sendable, Equatable, CustomStringConvertible {
   ///
   /// - Parameter isLiteral: Whether the host must be a literal. Otherwise the call blocks on name servers.
   /// - Returns: The addresses in the order in which they are to be tried; none if there are none.
-  func resolve(isLiteral: Bool) -> [SocketAddress] {
+  func resolve(isLiteral: Bool) -> [LinkSocketAddress] {
     var hints = unsafe addrinfo()
     unsafe hints.ai_family = AF_UNSPEC
     unsafe hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
@@ -61,13 +61,13 @@ package struct LinkAddress: Sendable, Equatable, CustomStringConvertible {
     var found: UnsafeMutablePointer<addrinfo>?
     guard unsafe getaddrinfo(host, "\(port)", &hints, &found) == 0 else { return [] }
     defer { unsafe freeaddrinfo(found) }
-    var addresses: [SocketAddress] = []
+    var addresses: [LinkSocketAddress] = []
     var next = unsafe found
     while let info = unsafe next {
       let bytes = unsafe UnsafeRawBufferPointer(
         start: info.pointee.ai_addr, count: Int(info.pointee.ai_addrlen))
       addresses.append(
-        SocketAddress(family: unsafe info.pointee.ai_family, bytes: unsafe Array(bytes)))
+        LinkSocketAddress(family: unsafe info.pointee.ai_family, bytes: unsafe Array(bytes)))
       unsafe next = info.pointee.ai_next
     }
     return addresses
@@ -75,7 +75,7 @@ package struct LinkAddress: Sendable, Equatable, CustomStringConvertible {
 }
 
 /// An address of the system.
-struct SocketAddress: Sendable {
+struct LinkSocketAddress: Sendable {
   let family: Int32
   /// The bytes of the structure that system calls accept.
   let bytes: [UInt8]

@@ -33,7 +33,7 @@ final class LinkConnection {
   /// Whether bytes may be waiting in the socket.
   var isReadable = false
   private(set) var socket: LinkSocket
-  private var candidates: ArraySlice<SocketAddress>
+  private var candidates: ArraySlice<LinkSocketAddress>
   private let channel: SecureChannel
   private var reader = FrameReader()
   private var output: [UInt8] = []
@@ -42,7 +42,7 @@ final class LinkConnection {
 
   /// Connects to the first address that can be tried, or returns `nil` if there is none.
   init?(
-    _ id: LinkID, to addresses: [SocketAddress], _ key: SharedKey, at now: Milliseconds
+    _ id: LinkID, to addresses: [LinkSocketAddress], _ key: SharedKey, at now: Milliseconds
   ) {
     var candidates = addresses[...]
     var first: LinkSocket?

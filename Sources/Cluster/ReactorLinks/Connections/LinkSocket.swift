@@ -23,7 +23,7 @@ struct LinkSocket: ~Copyable {
   }
 
   /// Listens at an address; returns `nil` with `errno` if that is impossible.
-  static func listening(at address: SocketAddress) -> LinkSocket? {
+  static func listening(at address: LinkSocketAddress) -> LinkSocket? {
     guard let socket = make(address.family) else { return nil }
     socket.set(SOL_SOCKET, SO_REUSEADDR, to: 1)
     let isBound = unsafe address.pass { unsafe bind(socket.descriptor, $0, $1) } == 0
@@ -32,7 +32,7 @@ struct LinkSocket: ~Copyable {
   }
 
   /// Begins to connect to an address; returns `nil` if the system rejects it.
-  static func connecting(to address: SocketAddress) -> LinkSocket? {
+  static func connecting(to address: LinkSocketAddress) -> LinkSocket? {
     guard let socket = make(address.family) else { return nil }
     let isConnected = unsafe address.pass { unsafe connect(socket.descriptor, $0, $1) } == 0
     guard isConnected || errno == EINPROGRESS else { return nil }

@@ -76,7 +76,7 @@ public enum CommandLineInterface {
 
   private static func supervise(_ configuration: Configuration) throws(ConfigurationError) -> Never
   {
-    let writer = LogWriter(format: configuration.logFormat)
+    let writer = LogOutput(format: configuration.logFormat)
     let logger = Logger(
       level: configuration.logLevel, format: configuration.logFormat, writer: writer)
     let context = ServiceContext(
@@ -88,7 +88,7 @@ public enum CommandLineInterface {
   private static func context(
     _ configuration: Configuration, _ settings: [Setting]
   ) -> ServiceContext {
-    let writer = LogWriter(format: configuration.logFormat)
+    let writer = LogOutput(format: configuration.logFormat)
     let logger = Logger(
       level: configuration.logLevel, format: configuration.logFormat, writer: writer)
     var context = ServiceContext(
@@ -122,7 +122,7 @@ public enum CommandLineInterface {
   }
 
   /// Reports an error on standard error and ends the process with its exit code.
-  private static func fail(_ error: any Error, _ writer: LogWriter? = nil) -> Never {
+  private static func fail(_ error: any Error, _ writer: LogOutput? = nil) -> Never {
     let error =
       switch error {
       case let error as ConfigurationError: error

@@ -10,11 +10,11 @@ final class ServiceOutput: Sendable {
   let descriptor: Int32
 
   private let reading: Int32
-  private let writer: LogWriter
+  private let writer: LogOutput
   private let finished = Semaphore()
 
   /// Creates the pipe and starts the thread, or returns `nil` if the process has no descriptors left.
-  init?(_ writer: LogWriter) {
+  init?(_ writer: LogOutput) {
     guard let ends = CloseOnExecPipe.make() else { return nil }
     self.writer = writer
     (reading, descriptor) = ends

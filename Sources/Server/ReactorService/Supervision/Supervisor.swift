@@ -26,7 +26,7 @@ final class Supervisor: Sendable {
 
   private let configuration: Configuration
   private let logger: Logger
-  private let writer: LogWriter
+  private let writer: LogOutput
   private let listeners: [ListeningSocket]
   private let state = Mutex(State())
   private let wakeup: Waker
@@ -38,7 +38,7 @@ final class Supervisor: Sendable {
   /// Opens the sockets and handles signals.
   ///
   /// - Throws: An error if an address cannot be bound or the process has no descriptors left.
-  init(_ context: ServiceContext, writer: LogWriter) throws(ConfigurationError) {
+  init(_ context: ServiceContext, writer: LogOutput) throws(ConfigurationError) {
     configuration = context.configuration
     logger = context.logger
     self.writer = writer

@@ -35,7 +35,7 @@ struct LogWriterTests {
     }
   }
 
-  private func dropped(_ writer: LogWriter) -> Int {
+  private func dropped(_ writer: LogOutput) -> Int {
     var text = MetricsText()
     writer.write(to: &text)
     let line = String(decoding: text.bytes, as: UTF8.self).split(separator: "\n").last
@@ -44,7 +44,7 @@ struct LogWriterTests {
 
   @Test func `lines are written in order`() {
     let pipe = SmallPipe()
-    let writer = LogWriter(format: .text, descriptor: pipe.writing)
+    let writer = LogOutput(format: .text, descriptor: pipe.writing)
     for number in 1...3 { writer.write(Array("line \(number)\n".utf8)) }
     writer.close(within: .seconds(300))
     #expect(pipe.read(until: "line 3\n") == "line 1\nline 2\nline 3\n")
@@ -53,7 +53,7 @@ struct LogWriterTests {
 
   @Test func `lines beyond the queue are dropped, counted and reported once it drains`() throws {
     let pipe = SmallPipe()
-    let writer = LogWriter(format: .text, descriptor: pipe.writing)
+    let writer = LogOutput(format: .text, descriptor: pipe.writing)
     let line = Array((String(repeating: "x", count: 999) + "\n").utf8)
     // No reader: the pipe, a batch of the writer and the queue fill up.
     while dropped(writer) < 10 { writer.write(line) }
@@ -66,7 +66,7 @@ struct LogWriterTests {
 
   @Test func `closing does not wait longer than its limit`() {
     let pipe = SmallPipe()
-    let writer = LogWriter(format: .text, descriptor: pipe.writing)
+    let writer = LogOutput(format: .text, descriptor: pipe.writing)
     let line = Array((String(repeating: "x", count: 999) + "\n").utf8)
     for _ in 0..<100 { writer.write(line) }
     writer.close(within: .milliseconds(50))

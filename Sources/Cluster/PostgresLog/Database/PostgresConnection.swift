@@ -24,7 +24,7 @@ struct SQL: Hashable, Sendable, ExpressibleByStringInterpolation {
 // Proof: one thread uses a connection at a time: a reader while it has the lock of its slot; the thread that
 // connects until it sends the connection to the writer, and the writer afterwards.
 @safe
-final class Connection: @unchecked Sendable {
+final class PostgresConnection: @unchecked Sendable {
   private let handle: OpaquePointer
   private var prepared: Set<String> = []
   /// Whether statements are prepared; not behind a pooler, which executes each transaction on any connection.
@@ -51,11 +51,11 @@ final class Connection: @unchecked Sendable {
   /// gone, or that rejects it.
   ///
   /// - Throws: If none does, within `connect_timeout` each, which is 5 s unless the address has another one.
-  static func open(_ address: PostgresAddress) throws(DatabaseError) -> Connection {
+  static func open(_ address: PostgresAddress) throws(PostgresError) -> PostgresConnection {
     var reasons: [String] = []
     for host in address.hosts {
-      do throws(DatabaseError) {
-        return try Connection(address, at: host)
+      do throws(PostgresError) {
+        return try PostgresConnection(address, at: host)
       } catch {
         reasons.append(error.message)
       }
@@ -63,7 +63,7 @@ final class Connection: @unchecked Sendable {
     throw .lost(reasons.joined(separator: "; "))
   }
 
-  private init(_ address: PostgresAddress, at host: [String: String]) throws(DatabaseError) {
+  private init(_ address: PostgresAddress, at host: [String: String]) throws(PostgresError) {
     let handle = unsafe Self.withParameters(of: address, at: host) {
       unsafe PQconnectdbParams($0, $1, 1)
     }
@@ -146,8 +146,8 @@ final class Connection: @unchecked Sendable {
   @discardableResult
   func execute(
     _ sql: SQL, _ parameters: Parameters = Parameters(), deadline: Int64
-  ) throws(DatabaseError) -> Rows {
-    do throws(DatabaseError) {
+  ) throws(PostgresError) -> Rows {
+    do throws(PostgresError) {
       if preparesStatements, !prepared.contains(sql.name) {
         try check(unsafe PQsendPrepare(handle, sql.name, sql.text, 0, nil))
         try result(deadline)
@@ -164,16 +164,16 @@ final class Connection: @unchecked Sendable {
   }
 
   /// Executes several statements without parameters in one transaction; blocks until their end.
-  func executeScript(_ text: String, deadline: Int64) throws(DatabaseError) {
+  func executeScript(_ text: String, deadline: Int64) throws(PostgresError) {
     try check(unsafe PQsendQuery(handle, text))
     try result(deadline)
   }
 
   /// Waits for the last result of a statement.
   @discardableResult
-  private func result(_ deadline: Int64) throws(DatabaseError) -> Rows {
+  private func result(_ deadline: Int64) throws(PostgresError) -> Rows {
     var last: Rows?
-    var failure: DatabaseError?
+    var failure: PostgresError?
     while true {
       while try flush() {
         try wait(for: POLLIN | POLLOUT, deadline)
@@ -192,7 +192,7 @@ final class Connection: @unchecked Sendable {
     return last
   }
 
-  private func wait(for events: Int32, _ deadline: Int64) throws(DatabaseError) {
+  private func wait(for events: Int32, _ deadline: Int64) throws(PostgresError) {
     let remaining = deadline - Clock.milliseconds
     guard remaining > 0 else { throw .lost("the database sent no response in time") }
     // libpq closes the socket after an error, and poll() ignores a descriptor that is negative.
@@ -204,8 +204,8 @@ final class Connection: @unchecked Sendable {
   // MARK: Pipeline
 
   /// Begins to send statements without waiting for their results, after it has prepared some.
-  func beginPipeline(preparing statements: [SQL], deadline: Int64) throws(DatabaseError) {
-    do throws(DatabaseError) {
+  func beginPipeline(preparing statements: [SQL], deadline: Int64) throws(PostgresError) {
+    do throws(PostgresError) {
       for sql in statements where preparesStatements && !prepared.contains(sql.name) {
         try check(unsafe PQsendPrepare(handle, sql.name, sql.text, 0, nil))
         try result(deadline)
@@ -219,10 +219,10 @@ final class Connection: @unchecked Sendable {
   }
 
   /// Ends the pipeline; all results must have been received.
-  func endPipeline() throws(DatabaseError) { try check(unsafe PQexitPipelineMode(handle)) }
+  func endPipeline() throws(PostgresError) { try check(unsafe PQexitPipelineMode(handle)) }
 
   /// Sends a statement.
-  func send(_ sql: SQL, _ parameters: Parameters) throws(DatabaseError) {
+  func send(_ sql: SQL, _ parameters: Parameters) throws(PostgresError) {
     let values = parameters.values
     let count = values.count
     // One buffer, so that each parameter is an address in it; NULL is no address.
@@ -251,19 +251,19 @@ final class Connection: @unchecked Sendable {
   }
 
   /// Ends a transaction of the pipeline: the statements since the last end are committed, or none of them.
-  func endTransaction() throws(DatabaseError) { try check(unsafe PQpipelineSync(handle)) }
+  func endTransaction() throws(PostgresError) { try check(unsafe PQpipelineSync(handle)) }
 
   /// Writes buffered bytes to the socket.
   ///
   /// - Returns: Whether bytes are left, because the socket is full.
-  func flush() throws(DatabaseError) -> Bool {
+  func flush() throws(PostgresError) -> Bool {
     let code = unsafe PQflush(handle)
     guard code >= 0 else { throw lost }
     return code > 0
   }
 
   /// Reads from the socket; blocks only if ``descriptor`` is not readable.
-  func consume() throws(DatabaseError) { try check(unsafe PQconsumeInput(handle)) }
+  func consume() throws(PostgresError) { try check(unsafe PQconsumeInput(handle)) }
 
   /// Whether the next result is not complete.
   var isBusy: Bool { unsafe PQisBusy(handle) != 0 }
@@ -271,10 +271,10 @@ final class Connection: @unchecked Sendable {
   /// The next result, or `nil` after the last one of a statement.
   func next() -> Rows? { unsafe PQgetResult(handle).map { unsafe Rows(owning: $0) } }
 
-  private func check(_ code: Int32) throws(DatabaseError) { guard code == 1 else { throw lost } }
+  private func check(_ code: Int32) throws(PostgresError) { guard code == 1 else { throw lost } }
 
   /// The error of the connection.
-  private var lost: DatabaseError {
+  private var lost: PostgresError {
     let text = unsafe String(cString: PQerrorMessage(handle)).firstLine
     return .lost(text.isEmpty ? "the connection was lost" : text)
   }

@@ -1,15 +1,15 @@
 internal import ReactorLog
 
 /// Looks for damage in a store: one state of it, that of the transaction of the connection.
-struct StoreCheck {
+struct DatabaseCheck {
   private static let rowsPerPage = 200
 
-  private let connection: Connection
+  private let connection: PostgresConnection
   private let s: String
   private let deadline: () -> Int64
   private var findings: [String] = []
 
-  init(_ connection: Connection, schema: String, deadline: @escaping () -> Int64) {
+  init(_ connection: PostgresConnection, schema: String, deadline: @escaping () -> Int64) {
     self.connection = connection
     s = schema
     self.deadline = deadline
@@ -18,7 +18,7 @@ struct StoreCheck {
   /// Checks everything.
   ///
   /// - Returns: The findings, one line each.
-  consuming func check() throws(DatabaseError) -> [String] {
+  consuming func check() throws(PostgresError) -> [String] {
     try checkEntries()
     try checkExtents()
     try checkSnapshots()
@@ -27,14 +27,14 @@ struct StoreCheck {
     return findings
   }
 
-  private func rows(_ text: String) throws(DatabaseError) -> Rows {
+  private func rows(_ text: String) throws(PostgresError) -> Rows {
     try connection.execute(SQL(text), deadline: deadline())
   }
 
   /// Calls a body with each row of a statement.
   private func forEachRow(
-    of text: String, _ body: (Rows, Int) throws(DatabaseError) -> Void
-  ) throws(DatabaseError) {
+    of text: String, _ body: (Rows, Int) throws(PostgresError) -> Void
+  ) throws(PostgresError) {
     try connection.executeScript(
       "declare checked no scroll cursor for \(text)", deadline: deadline())
     while case let page = try rows("fetch \(Self.rowsPerPage) from checked"), page.count > 0 {
@@ -44,7 +44,7 @@ struct StoreCheck {
   }
 
   /// Checks that each log has all versions from the first to the last one, and that the checksums match.
-  private mutating func checkEntries() throws(DatabaseError) {
+  private mutating func checkEntries() throws(PostgresError) {
     var session = ""
     var last: Int?
     var found: [String] = []
@@ -55,7 +55,7 @@ struct StoreCheck {
         from \(s).mutations m join \(s).sessions s on s.shard = m.shard and s.id = m.history
         where not s.ended order by m.shard, m.history, m.version
         """
-    ) { (rows, index) throws(DatabaseError) in
+    ) { (rows, index) throws(PostgresError) in
       let name = try rows.text(index, 9)
       if name != session { (session, last) = (name, nil) }
       let (entry, damage) = try rows.verifiedEntry(index)
@@ -70,7 +70,7 @@ struct StoreCheck {
 
   /// Checks that each log ends with the version of its session; and begins with version 1, or has a snapshot that
   /// replaces the missing entries.
-  private mutating func checkExtents() throws(DatabaseError) {
+  private mutating func checkExtents() throws(PostgresError) {
     var found: [String] = []
     try forEachRow(
       of: """
@@ -87,7 +87,7 @@ struct StoreCheck {
           where not s.ended) e
         where version <> greatest(last, snapshot) or first > 1 or first < 0 or last > 0 and first < 1
         """
-    ) { (rows, index) throws(DatabaseError) in
+    ) { (rows, index) throws(PostgresError) in
       let (name, version, first, last, snapshot, isReplaced) = try rows.row(
         index, as: (String, Int, Int, Int, Int, Bool).self)
       if version != max(last, snapshot) {
@@ -102,7 +102,7 @@ struct StoreCheck {
     findings += found
   }
 
-  private mutating func checkSnapshots() throws(DatabaseError) {
+  private mutating func checkSnapshots() throws(PostgresError) {
     var found: [String] = []
     try forEachRow(
       of: """
@@ -110,7 +110,7 @@ struct StoreCheck {
         from \(s).snapshots n join \(s).sessions s on s.shard = n.shard and s.id = n.history
         where not s.ended order by n.shard, n.history, n.version
         """
-    ) { (rows, index) throws(DatabaseError) in
+    ) { (rows, index) throws(PostgresError) in
       let (name, epoch, version, state, schema, checksum) = try rows.row(
         index, as: (String, String, Int, [UInt8], String, UInt64).self)
       let snapshot = Snapshot(version: version, state: state, schema: schema)
@@ -122,7 +122,7 @@ struct StoreCheck {
   }
 
   /// Checks that no row belongs to a history without a session.
-  private mutating func checkOwners() throws(DatabaseError) {
+  private mutating func checkOwners() throws(PostgresError) {
     for table in ["mutations", "snapshots", "accepted", "outcomes", "timers", "failures"] {
       let rows = try rows(
         """
@@ -139,7 +139,7 @@ struct StoreCheck {
   }
 
   /// Checks the numbers and times that no checksum covers.
-  private mutating func checkValues() throws(DatabaseError) {
+  private mutating func checkValues() throws(PostgresError) {
     func areIn(_ range: ClosedRange<some BinaryInteger>, _ columns: String...) -> String {
       columns.map { "\($0) between \(range.lowerBound) and \(range.upperBound)" }
         .joined(separator: " and ")
@@ -172,8 +172,8 @@ extension PostgresMaintenance {
   /// - Returns: The findings, one line each; empty for an undamaged store.
   /// - Throws: If the store cannot be read.
   package func check() throws(PostgresLogError) -> [String] {
-    try reading { (connection) throws(DatabaseError) in
-      try StoreCheck(connection, schema: schema) { deadline }.check()
+    try reading { (connection) throws(PostgresError) in
+      try DatabaseCheck(connection, schema: schema) { deadline }.check()
     }
   }
 
@@ -183,7 +183,7 @@ extension PostgresMaintenance {
   ///
   /// - Throws: If the store cannot be read.
   package func countSessions() throws(PostgresLogError) -> [(reactor: String, count: Int)] {
-    try reading { (connection) throws(DatabaseError) in
+    try reading { (connection) throws(PostgresError) in
       try connection.execute(
         SQL(
           "select reactor, count(*) from \(schema).sessions where not ended group by reactor order by reactor"
@@ -193,11 +193,11 @@ extension PostgresMaintenance {
   }
 
   private func reading<Value>(
-    _ body: (Connection) throws(DatabaseError) -> Value
+    _ body: (PostgresConnection) throws(PostgresError) -> Value
   ) throws(PostgresLogError) -> Value {
     try StoreSetup(address, schema: name).checkTables()
-    do throws(DatabaseError) {
-      let connection = try Connection.open(address)
+    do throws(PostgresError) {
+      let connection = try PostgresConnection.open(address)
       try connection.executeScript(
         "begin isolation level repeatable read read only", deadline: deadline)
       let value = try body(connection)

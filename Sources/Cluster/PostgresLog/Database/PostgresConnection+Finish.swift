@@ -1,9 +1,9 @@
-extension Connection {
+extension PostgresConnection {
   /// Resets the numbers of runs of the accepted actions that a writer has stored, because an orderly shutdown
   /// does not count as a failed run.
   ///
   /// All results of the pipeline must have been received.
-  func finish(_ writer: Int64, schema s: String, deadline: Int64) throws(DatabaseError) {
+  func finish(_ writer: Int64, schema s: String, deadline: Int64) throws(PostgresError) {
     try endPipeline()
     try execute(
       SQL(

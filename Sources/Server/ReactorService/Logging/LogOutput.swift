@@ -9,7 +9,7 @@ internal import Telemetry
 /// A logging thread never blocks: it appends the line to a bounded queue. While standard error accepts
 /// no bytes and the queue is full, lines are dropped and counted; once the queue drains, one line
 /// reports their number.
-final class LogWriter: Sendable {
+final class LogOutput: Sendable {
   /// The maximum size of the queue in bytes.
   static let capacity = 262_144
 
@@ -134,7 +134,7 @@ final class LogWriter: Sendable {
   }
 }
 
-extension LogWriter: MetricsSource {
+extension LogOutput: MetricsSource {
   func write(to text: inout MetricsText) {
     text.family(
       "reactord_log_lines_dropped_total", .counter,

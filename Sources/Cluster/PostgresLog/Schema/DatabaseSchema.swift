@@ -6,7 +6,7 @@ internal import ReactorLog
 /// shard, so that the tables can be distributed; the end of a history is in the row of its session, because
 /// several processes write; JSON and free text are `bytea`, because `text` rejects some of the texts that a
 /// store in a file accepts. The view `log` is for people.
-enum Schema {
+enum DatabaseSchema {
   /// The version of the tables that this release uses.
   static var version: Int { migrations(in: "").count }
 

@@ -3,7 +3,7 @@ internal import ReactorCoding
 public import ReactorStreams
 
 /// The subscribers of a session.
-public struct Presence: Decodable, Hashable, Sendable {
+public struct RemotePresence: Decodable, Hashable, Sendable {
   /// A subscriber with a name.
   public struct Subscriber: Decodable, Hashable, Sendable {
     /// The principal of its streams, or the name that it chose at a service without authentication.
@@ -39,7 +39,7 @@ extension RemoteReactor {
   /// most four times per second.
   ///
   /// The first access adds presence to the stream of the client. Observers must not block.
-  public var presence: Observable<Presence> {
+  public var presence: Observable<RemotePresence> {
     client.delivered(topics(.presence).presence.asObservable())
   }
 
@@ -47,8 +47,8 @@ extension RemoteReactor {
   ///
   /// - Returns: The first 100 subscribers.
   /// - Throws: The problem of the response.
-  public func subscribers() async throws(Problem) -> Presence {
-    try await client.sender.value(Presence.self, of: .get("\(path)/subscribers"))
+  public func subscribers() async throws(Problem) -> RemotePresence {
+    try await client.sender.value(RemotePresence.self, of: .get("\(path)/subscribers"))
   }
 
   /// The signals that are sent from now on, including those of this client.
@@ -103,6 +103,6 @@ extension RemoteReactor {
 
 /// The publishers of presence and signals, which few reactors use.
 final class TopicPublishers: Sendable {
-  let presence = ReplayRelay<Presence>.create(bufferSize: 1)
+  let presence = ReplayRelay<RemotePresence>.create(bufferSize: 1)
   let signals = PublishSubject<SessionNotice>()
 }

@@ -5,7 +5,7 @@ internal import Telemetry
 /// Whether the store can be written.
 ///
 /// Logs each change once, regardless of the number of requests that fail or succeed.
-final class StoreHealth: Sendable {
+final class DatabaseHealth: Sendable {
   private let logger: Logger
   private let state = Mutex<LogError?>(nil)
 
@@ -19,7 +19,7 @@ final class StoreHealth: Sendable {
     if wasFailing { logger.info("store is written again") }
   }
 
-  func failed(_ error: DatabaseError) {
+  func failed(_ error: PostgresError) {
     let failure = error.logError
     let isNew = state.withLock { state in
       defer { state = failure }

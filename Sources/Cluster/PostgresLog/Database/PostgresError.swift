@@ -1,7 +1,7 @@
 internal import ReactorLog
 
 /// An error of a call to PostgreSQL.
-struct DatabaseError: Error, Sendable {
+struct PostgresError: Error, Sendable {
   /// The SQLSTATE; empty if the connection was lost.
   let state: String
 
@@ -9,13 +9,13 @@ struct DatabaseError: Error, Sendable {
   let message: String
 
   /// The error of a connection that was lost, or could not be established.
-  static func lost(_ message: String) -> DatabaseError {
-    DatabaseError(state: "", message: message)
+  static func lost(_ message: String) -> PostgresError {
+    PostgresError(state: "", message: message)
   }
 
   /// The error of a row with a value that the store cannot have.
-  static func damaged(_ row: String) -> DatabaseError {
-    DatabaseError(state: "XX001", message: "\(row) has an invalid value")
+  static func damaged(_ row: String) -> PostgresError {
+    PostgresError(state: "XX001", message: "\(row) has an invalid value")
   }
 
   /// Whether the connection must be replaced.
@@ -55,6 +55,6 @@ struct DatabaseError: Error, Sendable {
   }
 }
 
-extension DatabaseError: CustomStringConvertible {
+extension PostgresError: CustomStringConvertible {
   var description: String { state.isEmpty ? message : "\(message) (SQLSTATE \(state))" }
 }

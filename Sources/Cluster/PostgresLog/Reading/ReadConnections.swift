@@ -4,10 +4,10 @@ internal import Synchronization
 internal import SystemThreads
 
 /// Reading connections, opened on demand.
-final class ReaderPool: Sendable {
+final class ReadConnections: Sendable {
   // The lock is held while its connection reads. Readers wait for each other only while all slots are in use.
   private final class Slot: Sendable {
-    let connection = Mutex<Connection?>(nil)
+    let connection = Mutex<PostgresConnection?>(nil)
   }
 
   private let address: PostgresAddress
@@ -40,15 +40,15 @@ final class ReaderPool: Sendable {
   /// - Throws: The error of the last attempt.
   func read<Value: Sendable>(
     when condition: () -> Bool = { true },
-    _ body: (Connection, _ deadline: Int64) throws(DatabaseError) -> Value
+    _ body: (PostgresConnection, _ deadline: Int64) throws(PostgresError) -> Value
   ) throws(LogError) -> Value {
     let start = Clock.milliseconds
     let deadline = start + timeout.milliseconds
     while true {
       guard !isClosed.load(ordering: .relaxed) else { throw .unavailable("The store is closed.") }
-      do throws(DatabaseError) {
+      do throws(PostgresError) {
         guard condition() else {
-          throw DatabaseError(
+          throw PostgresError(
             state: "40003", message: "the database has not confirmed earlier changes yet")
         }
         return try attempt(body, deadline)
@@ -65,7 +65,7 @@ final class ReaderPool: Sendable {
 
   /// Calls a body as ``read(_:)`` does, and returns its result.
   func result<Value: Sendable>(
-    of body: (Connection, _ deadline: Int64) throws(DatabaseError) -> Value
+    of body: (PostgresConnection, _ deadline: Int64) throws(PostgresError) -> Value
   ) -> Result<Value, LogError> {
     do throws(LogError) {
       return .success(try read(body))
@@ -75,10 +75,11 @@ final class ReaderPool: Sendable {
   }
 
   private func attempt<Value: Sendable>(
-    _ body: (Connection, _ deadline: Int64) throws(DatabaseError) -> Value, _ deadline: Int64
-  ) throws(DatabaseError) -> Value {
+    _ body: (PostgresConnection, _ deadline: Int64) throws(PostgresError) -> Value,
+    _ deadline: Int64
+  ) throws(PostgresError) -> Value {
     for slot in slots {
-      if let value = try slot.connection.withLockIfAvailable({ (connection) throws(DatabaseError) in
+      if let value = try slot.connection.withLockIfAvailable({ (connection) throws(PostgresError) in
         try use(&connection, body, deadline)
       }) {
         return value
@@ -86,16 +87,21 @@ final class ReaderPool: Sendable {
     }
     let index = next.add(1, ordering: .relaxed).oldValue & Int.max
     return try slots[index % slots.count].connection.withLock {
-      (connection) throws(DatabaseError) in try use(&connection, body, deadline)
+      (connection) throws(PostgresError) in try use(&connection, body, deadline)
     }
   }
 
   private func use<Value: Sendable>(
-    _ connection: inout Connection?,
-    _ body: (Connection, _ deadline: Int64) throws(DatabaseError) -> Value, _ deadline: Int64
-  ) throws(DatabaseError) -> Value {
-    let current: Connection
-    if let open = connection { current = open } else { current = try Connection.open(address) }
+    _ connection: inout PostgresConnection?,
+    _ body: (PostgresConnection, _ deadline: Int64) throws(PostgresError) -> Value,
+    _ deadline: Int64
+  ) throws(PostgresError) -> Value {
+    let current: PostgresConnection
+    if let open = connection {
+      current = open
+    } else {
+      current = try PostgresConnection.open(address)
+    }
     // After an error the connection is closed, since a transaction may be open.
     connection = nil
     let value = try body(current, deadline)

@@ -1,7 +1,7 @@
 internal import ReactorCoding
 
 /// Formats the difference between two States for a terminal.
-struct ChangeText {
+struct TerminalText {
   /// Whether to use colours.
   let isColoured: Bool
 
