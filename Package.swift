@@ -39,7 +39,9 @@ let package = Package(
   ],
   targets: [
     // The ledger of what clients hold of shared tables. No dependencies.
-    .target(name: "Shares", swiftSettings: settings + [.strictMemorySafety()]),
+    .target(
+      name: "Shares", dependencies: ["ReactorStreams"],
+      swiftSettings: settings + [.strictMemorySafety()]),
     .testTarget(name: "SharesTests", dependencies: ["Shares"], swiftSettings: settings),
 
     // The reactive kernel: standard library, Synchronization and Dispatch only.
@@ -174,7 +176,9 @@ let package = Package(
     // Several nodes over one log: membership, placement, routing, remote sessions. No C.
     .target(
       name: "ReactorCluster",
-      dependencies: ["ReactorCoding", "ReactorCore", "ReactorHost", "ReactorLog", "Telemetry"],
+      dependencies: [
+        "ReactorCoding", "ReactorCore", "ReactorHost", "ReactorLog", "Shares", "Telemetry",
+      ],
       swiftSettings: settings + [.strictMemorySafety()]),  // SE-0458
     .testTarget(
       name: "ReactorClusterTests",
@@ -252,20 +256,23 @@ let package = Package(
     // The durable log: the only importer of SQLite.
     .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
     .target(
-      name: "SQLiteLog", dependencies: ["CSQLite", "ReactorLog", "SystemThreads", "Telemetry"],
+      name: "SQLiteLog",
+      dependencies: ["CSQLite", "ReactorLog", "Shares", "SystemThreads", "Telemetry"],
       swiftSettings: settings + [.strictMemorySafety()]),  // SE-0458
     .testTarget(
       name: "SQLiteLogTests",
       dependencies: [
         "Commands", "LogTestSupport", "PostgresLog", "PostgresServers", "ReactorCore",
-        "ReactorHost", "ReactorLog", "ReactorStreams", "SQLiteLog", "Telemetry", "TestSupport",
+        "ReactorHost", "ReactorLog", "ReactorStreams", "Shares", "SQLiteLog", "SystemThreads",
+        "Telemetry", "TestSupport",
       ],
       swiftSettings: settings),
 
     // The durable log in PostgreSQL: the only importer of libpq.
     .systemLibrary(name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
     .target(
-      name: "PostgresLog", dependencies: ["CPostgres", "ReactorLog", "SystemThreads", "Telemetry"],
+      name: "PostgresLog",
+      dependencies: ["CPostgres", "ReactorLog", "Shares", "SystemThreads", "Telemetry"],
       swiftSettings: settings + [.strictMemorySafety()]),  // SE-0458
     .testTarget(
       name: "PostgresLogTests",
@@ -529,8 +536,9 @@ let package = Package(
     .target(name: "SampleToken", swiftSettings: settings),
     // `make hostile`: abusive clients beside well-behaved ones.
     .executableTarget(
-      name: "Hostile", dependencies: ["PostgresServers", "reactord"],
+      name: "Hostile", dependencies: ["PostgresServers", "reactord"], exclude: ["bounds.txt"],
       swiftSettings: settings),
+    .testTarget(name: "HostileTests", dependencies: ["Hostile"], swiftSettings: settings),
     .executableTarget(
       name: "StreamLoad", linkerSettings: [.linkedLibrary("m")]),
     .testTarget(

@@ -53,7 +53,9 @@ public enum SessionSendError: ActionError, Equatable {
     case .overloaded: 503
     case .tooDeep: 508
     case .log(_, .full): 507
-    case .log(_, .lost), .log(_, .unavailable), .log(_, .unknown), .log(_, .unreadable): 503
+    case .log(_, .lost), .log(_, .unavailable), .log(_, .beyondShare), .log(_, .unknown),
+      .log(_, .unreadable):
+      503
     case .log(_, .corrupt), .log(_, .tooLarge): 500
     }
   }

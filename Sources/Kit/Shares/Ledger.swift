@@ -22,6 +22,8 @@ public final class Ledger: Sendable {
     case sessions
     /// Connections of one client, streams included; they are limited per client only.
     case sockets
+    /// Bytes of the States of sessions in memory, as JSON; they are evicted, not rejected.
+    case states
     /// Streams.
     case streams
   }
@@ -34,6 +36,7 @@ public final class Ledger: Sendable {
     private let jobs = Atomic<Int>(0)
     private let sessions = Atomic<Int>(0)
     private let sockets = Atomic<Int>(0)
+    private let states = Atomic<Int>(0)
     private let streams = Atomic<Int>(0)
 
     /// Adds to the number of a table and returns the sum.
@@ -45,6 +48,7 @@ public final class Ledger: Sendable {
       case .jobs: jobs.add(count, ordering: .relaxed).newValue
       case .sessions: sessions.add(count, ordering: .relaxed).newValue
       case .sockets: sockets.add(count, ordering: .relaxed).newValue
+      case .states: states.add(count, ordering: .relaxed).newValue
       case .streams: streams.add(count, ordering: .relaxed).newValue
       }
     }
@@ -128,6 +132,9 @@ public final class Ledger: Sendable {
     return false
   }
 
+  /// Reserves places of a table for no client, whether or not the table has them.
+  public func take(_ table: Table, _ count: Int = 1) { _ = totals.counts.add(count, to: table) }
+
   /// Releases places that no client has.
   public func release(_ table: Table, _ count: Int = 1) {
     _ = totals.counts.add(-count, to: table)
@@ -141,6 +148,9 @@ public final class Account: Sendable {
   /// The client.
   public let client: Client
 
+  /// A number of the client, which another client has only by chance; not 0.
+  public let number: Int
+
   /// The account that sessions are counted for which the current code brings into memory.
   @TaskLocal public static var current: Account?
 
@@ -150,6 +160,7 @@ public final class Account: Sendable {
 
   fileprivate init(_ client: Client, _ totals: Ledger.Totals, _ shard: Ledger.Shard) {
     (self.client, self.totals, self.shard) = (client, totals, shard)
+    number = client.hashValue | 1
   }
 
   deinit {

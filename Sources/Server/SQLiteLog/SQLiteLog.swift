@@ -1,4 +1,5 @@
 package import ReactorLog
+internal import Shares
 package import Telemetry
 
 /// A durable log: an SQLite database with a single writing process.
@@ -121,7 +122,7 @@ package final class SQLiteLog: MutationLog {
   ) {
     let request = WriteRequest(
       .fork(source, at: cursor, to: target, epoch: epoch, parameters: parameters),
-      completion: completion)
+      of: Account.current?.number ?? 0, completion: completion)
     guard let committer else { return request.rejectWriting() }
     committer.write(request)
   }
@@ -184,7 +185,8 @@ package final class SQLiteLog: MutationLog {
     _ value: SharedValue, as name: String,
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void
   ) {
-    let request = WriteRequest(.share(value, name: name), completion: completion)
+    // The values of a global are written in their order, and before those of sessions that follow it.
+    let request = WriteRequest(.share(value, name: name), of: 2, completion: completion)
     guard let committer else { return request.rejectWriting() }
     committer.write(request)
   }

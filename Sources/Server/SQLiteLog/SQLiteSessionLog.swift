@@ -1,4 +1,5 @@
 internal import ReactorLog
+internal import Shares
 
 /// The rows of one session.
 ///
@@ -32,7 +33,8 @@ final class SQLiteSessionLog: SessionLog {
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void
   ) {
     write(
-      .create(key, epoch: epoch, parameters: parameters, replacesEnded: replacesEnded), completion)
+      .create(key, epoch: epoch, parameters: parameters, replacesEnded: replacesEnded),
+      of: Account.current?.number, completion)
   }
 
   var collectsBatches: Bool { committer != nil }
@@ -46,11 +48,13 @@ final class SQLiteSessionLog: SessionLog {
     _ batch: LogBatch, to epoch: String, expecting version: Int,
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void
   ) {
-    write(.append(key, batch, epoch: epoch, version: version), completion)
+    write(
+      .append(key, batch, epoch: epoch, version: version), of: committer?.appendingOwner, completion
+    )
   }
 
   func end(completion: @escaping @Sendable (Result<Void, LogError>) -> Void) {
-    write(.end(key), completion)
+    write(.end(key), of: Account.current?.number, completion)
   }
 
   func entries(
@@ -83,8 +87,10 @@ final class SQLiteSessionLog: SessionLog {
     write(.save(key, snapshot, epoch: epoch), nil)
   }
 
-  private func write(_ operation: WriteOperation, _ completion: WriteRequest.Completion?) {
-    let request = WriteRequest(operation, completion: completion)
+  private func write(
+    _ operation: WriteOperation, of owner: Int? = nil, _ completion: WriteRequest.Completion?
+  ) {
+    let request = WriteRequest(operation, of: owner ?? 0, completion: completion)
     guard let committer else { return request.rejectWriting() }
     committer.write(request)
   }

@@ -38,6 +38,15 @@ public struct IdempotencyKey: Hashable, Sendable {
     return String(name[name.utf8.index(after: end)...])
   }
 
+  /// Returns the id of the principal to which a key belongs, or `nil` if it belongs to none.
+  package static func principal(in name: String) -> Substring? {
+    let text = name.utf8
+    guard text.first == 2, let end = text.dropFirst().firstIndex(of: 2),
+      end > text.index(after: text.startIndex)
+    else { return nil }
+    return name[text.index(after: text.startIndex)..<end]
+  }
+
   /// Returns the key of a principal for one that a former release has stored with an accepted action.
   package func owned(by principal: String?) -> IdempotencyKey {
     guard let first = name.utf8.first, first != 1, first != 2 else { return self }

@@ -13,6 +13,9 @@ public enum LogError: Error, Equatable, Sendable {
   /// The store cannot be reached.
   case unavailable(String)
 
+  /// The client has its share of what the store does at a time for all clients; it can try again.
+  case beyondShare(of: Int, bound: String)
+
   /// The store did not confirm the write in time. It has written all changes or none; the next load
   /// of the session shows which.
   case unknown
@@ -40,6 +43,7 @@ extension LogError: CustomStringConvertible {
     case .lost(let winner?): "conflict with \(winner)"
     case .full: "full"
     case .unavailable(let reason): "unavailable(\"\(reason)\")"
+    case .beyondShare(let limit, let bound): "beyondShare(of: \(limit), bound: \"\(bound)\")"
     case .unknown: "unknown"
     case .tooLarge: "tooLarge"
     case .corrupt(let reason): "corrupt(\"\(reason)\")"

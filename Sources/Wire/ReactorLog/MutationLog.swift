@@ -187,10 +187,20 @@ extension MutationLog {
 
 /// A session with changes to append.
 public protocol BatchSource: AnyObject, Sendable {
+  /// A number of the client whose changes are pending, so that logs can serve clients in turn; 0 for none.
+  ///
+  /// Read on any thread.
+  var owner: Int { get }
+
   /// Appends the pending changes, if any.
   ///
   /// Called by the log, once per ``SessionLog/announce(_:)``, on any thread.
   func appendBatch()
+}
+
+extension BatchSource {
+  /// 0: the changes are those of no client.
+  public var owner: Int { 0 }
 }
 
 /// The log of one session.

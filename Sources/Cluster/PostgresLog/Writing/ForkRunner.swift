@@ -1,4 +1,5 @@
 internal import ReactorLog
+internal import Shares
 internal import Synchronization
 internal import SystemThreads
 
@@ -22,7 +23,8 @@ final class ForkRunner: Sendable {
   /// Connections beside those of readers, so that long copies delay no read.
   private let connections: ReadConnections
   private let hasFeed: Bool
-  private let count = Atomic<Int>(0)
+  /// The numbers of unfinished copies, by client; 0 for none.
+  private let copies = Mutex<[Int: Int]>([:])
 
   init(_ database: Database, hasFeed: Bool) {
     self.database = database
@@ -37,24 +39,39 @@ final class ForkRunner: Sendable {
   func run(
     _ fork: Fork, _ completion: @escaping @Sendable (Result<Void, LogError>) -> Void
   ) {
-    let isAccepted = count.add(1, ordering: .relaxed).newValue <= Self.bound
-    let thread =
-      isAccepted
-      ? SystemThread(named: "log-fork") { [self] in
-        var mayBeStored = false
-        let result = connections.result { (connection, deadline) throws(PostgresError) in
-          try copy(fork, connection, deadline, &mayBeStored)
-        }
-        count.subtract(1, ordering: .relaxed)
-        switch result {
-        case .success(let isStored): completion(isStored ? .success(()) : .failure(.lost(to: nil)))
-        case .failure(.unavailable) where mayBeStored: completion(.failure(.unknown))
-        case .failure(let error): completion(.failure(error))
-        }
-      } : nil
+    let owner = Account.current?.number ?? 0
+    let isAccepted = copies.withLock { copies in
+      let held = owner == 0 ? 1 : copies[owner, default: 0] + 1
+      let used = copies.values.reduce(1, +)
+      guard ShareRule.admits(held: held, used: used, of: Self.bound) else { return false }
+      copies[owner, default: 0] += 1
+      return true
+    }
+    guard isAccepted else {
+      return completion(
+        .failure(.beyondShare(of: Self.bound, bound: "forks that are being copied")))
+    }
+    @Sendable func end() {
+      copies.withLock { copies in
+        let count = copies[owner, default: 1] - 1
+        copies[owner] = count > 0 ? count : nil
+      }
+    }
+    let thread = SystemThread(named: "log-fork") { [self] in
+      var mayBeStored = false
+      let result = connections.result { (connection, deadline) throws(PostgresError) in
+        try copy(fork, connection, deadline, &mayBeStored)
+      }
+      end()
+      switch result {
+      case .success(let isStored): completion(isStored ? .success(()) : .failure(.lost(to: nil)))
+      case .failure(.unavailable) where mayBeStored: completion(.failure(.unknown))
+      case .failure(let error): completion(.failure(error))
+      }
+    }
     guard thread == nil else { return }
-    count.subtract(1, ordering: .relaxed)
-    completion(.failure(.unavailable("Too many forks are being copied.")))
+    end()
+    completion(.failure(.unavailable("There is no thread for the copy.")))
   }
 
   /// Copies a history.

@@ -1,5 +1,6 @@
 internal import ReactorHost
 internal import ReactorLog
+internal import Shares
 internal import Synchronization
 
 /// Executes one request of an edge at this node, the owner of its session.
@@ -161,12 +162,19 @@ struct OwnerExecution: Sendable {
     identified.key = key(of: submission)
     identified.isRepeated = request.isRepeated
     let hasOwnKey = submission.key != nil
-    reactor.session(request.session.id, for: .use) { [identified] result in
-      switch result {
-      case .success(let opened):
-        execute(identified, in: opened.session, hasOwnKey: hasOwnKey)
-      case .failure(.log(.lost(let owner))): report(.displaced(by: owner))
-      case .failure(let error): fail(error, .outcome(.notOpened(error)))
+    // The session and its effects count for the principal at this node as well.
+    let account = submission.context?.principal.map {
+      reactor.ledger.account(of: .principal($0.id))
+    }
+    identified.context?.account = account
+    Account.$current.withValue(account) {
+      reactor.session(request.session.id, for: .use) { [identified] result in
+        switch result {
+        case .success(let opened):
+          execute(identified, in: opened.session, hasOwnKey: hasOwnKey)
+        case .failure(.log(.lost(let owner))): report(.displaced(by: owner))
+        case .failure(let error): fail(error, .outcome(.notOpened(error)))
+        }
       }
     }
   }

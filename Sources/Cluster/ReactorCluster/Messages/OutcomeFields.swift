@@ -102,6 +102,10 @@ extension MessageWriter {
       write(reason)
     case .unknown: write(6 as UInt8)
     case .tooLarge: write(7 as UInt8)
+    case .beyondShare(let limit, let bound):
+      write(8 as UInt8)
+      write(limit)
+      write(bound)
     }
   }
 
@@ -214,6 +218,7 @@ extension MessageReader {
     case 5: .unreadable(version: try integer(), reason: try text())
     case 6: .unknown
     case 7: .tooLarge
+    case 8: .beyondShare(of: try integer(), bound: try text())
     default: throw MessageError()
     }
   }

@@ -71,6 +71,12 @@ public struct EffectLimitError: ActionError, Equatable {
   /// 503: the action can succeed later.
   public var status: Int { 503 }
 
+  /// The code of all errors of this kind.
+  package static let code = "effectLimitError"
+
+  /// The kind of error, for programs.
+  public var code: String { Self.code }
+
   /// A short summary for display.
   public var title: String { "Too many effects are running" }
 
@@ -78,7 +84,7 @@ public struct EffectLimitError: ActionError, Equatable {
   public var detail: String? {
     isOfReactor
       ? "At most \(limit) effects of a session run at a time. Cancel one, or wait for its end."
-      : "At most \(limit) effects run at a time in this service, and the client has its share of them: as many "
-        + "as remain for the others. Cancel one, or wait for its end."
+      : "At most \(limit) effects run at a time in this service, and a client has at most as many as remain for "
+        + "the others: you have your share. Cancel one, or wait for its end."
   }
 }

@@ -45,6 +45,11 @@ package struct Fifo<Element> {
     slots.append(element)
   }
 
+  /// Inserts elements before the oldest one.
+  package mutating func prepend(_ elements: [Element]) {
+    slots.insert(contentsOf: elements, at: head)
+  }
+
   /// Removes and returns the oldest element.
   @inlinable
   package mutating func popFirst() -> Element? {

@@ -115,6 +115,8 @@ extension Problem {
         .storageFull, "The storage is full. Nothing was changed. Try again when there is room.")
     case .lost: self = .unavailable("Another writer has the session.")
     case .unavailable: self = .unavailable("The storage cannot be reached.")
+    case .beyondShare(let limit, let bound):
+      self = .beyondShare(of: limit, bound, "Nothing was changed.")
     case .unknown:
       self.init(
         .unavailable,
@@ -180,6 +182,7 @@ extension Problem {
       headers: ["ETag": cursor.tag])
     guard let reported else { return }
     members.append(.init("code", .string(reported.code)))
+    if reported.code == EffectLimitError.code { headers.append("Retry-After", constant: "1") }
     if let data = ActionFailure.data(of: reported),
       let document = try? JSONDocument(parsing: Array(data.utf8))
     {

@@ -245,7 +245,7 @@ extension LogError {
   fileprivate var isDamage: Bool {
     switch self {
     case .corrupt, .unreadable: true
-    case .lost, .full, .unavailable, .unknown, .tooLarge: false
+    case .lost, .full, .unavailable, .beyondShare, .unknown, .tooLarge: false
     }
   }
 }

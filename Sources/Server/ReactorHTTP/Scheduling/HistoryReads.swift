@@ -1,4 +1,5 @@
 internal import ReactorHost
+internal import Shares
 internal import Synchronization
 
 /// Bounds the number of concurrent long reads; clients take turns.

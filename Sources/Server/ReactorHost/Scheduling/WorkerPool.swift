@@ -1,5 +1,5 @@
 internal import Dispatch
-internal import ReactorStreams
+internal import Shares
 internal import Synchronization
 
 /// Executes work that would block a request worker, a stream loop or the thread that completes commits:

@@ -1,5 +1,6 @@
 public import ReactorCore
 internal import ReactorLog
+internal import Shares
 internal import Synchronization
 internal import Telemetry
 
@@ -9,7 +10,9 @@ extension LiveSession {
   @usableFromInline
   func didConnect(_ state: Result<[UInt8], any Error>) {
     switch state {
-    case .success(let json): commits.withLock { $0.connected(at: json) }
+    case .success(let json):
+      countState(json.count)
+      commits.withLock { $0.connected(at: json) }
     case .failure(let error): didFailToEncode(error)
     }
   }
@@ -32,6 +35,7 @@ extension LiveSession {
       globals.didCause(mark)
       global = mark
     }
+    lastClient.store(action?.reply.context?.account?.number ?? 0, ordering: .relaxed)
     // The closure moves the values out of variables: captured constants would be copied.
     var entry: LogEntry? = LogEntry(
       version: 0, at: .now, action: action?.json, global: global, mutation: mutation,
@@ -119,6 +123,8 @@ extension LiveSession {
     if log.collectsBatches { log.announce(self) } else { appendBatch() }
   }
 
+  @usableFromInline var owner: Int { lastClient.load(ordering: .relaxed) }
+
   @usableFromInline
   func appendBatch() {
     // Assigned by the closure instead of returned: generic code would destroy the returned value.
@@ -144,6 +150,7 @@ extension LiveSession {
     let interval = environment.settings.snapshotInterval
     commits.withLock { committed = $0.committed(snapshotInterval: interval) }
     guard let publication = committed.take() else { return }
+    countState(publication.latest.json.count)
     environment.counts.didCommit(publication.states.count, after: publication.stopwatch)
     for proceed in publication.continuations { proceed(true) }
     publication.replies.forEach { $0.reply.respond(with: publication.latest) }

@@ -1,5 +1,6 @@
 public import ReactorCore
 internal import ReactorLog
+internal import Shares
 internal import Synchronization
 
 /// A session in memory: its reactor, its log, its requests and its observers.
@@ -31,6 +32,12 @@ final class LiveSession: BatchSource {
   let activityObservers = ActivityObservers()
   // Adjacent and last, so that their trailing bytes share a word.
   @usableFromInline let meter = StateMeter()
+  /// The client of the latest mutation that an action has caused, see ``owner``.
+  let lastClient = Atomic<Int>(0)
+  /// The account that has the session in memory, or `nil` for none.
+  private let account: Account?
+  /// The bytes of the State that are counted for the account.
+  private let stateBytes = Atomic<Int>(0)
   private let interrupted = Atomic<Bool>(false)
   private let ended = Atomic<Bool>(false)
 
@@ -45,12 +52,14 @@ final class LiveSession: BatchSource {
   ///   - instance: The reactor, at the record's version.
   ///   - log: The session's log.
   ///   - environment: The parts that the reactor's sessions share.
+  ///   - account: The account that has the session in memory, or `nil` for none.
   init(
     _ key: SessionKey, stored: StoredSession, isStored: Bool, snapshot: Int,
     timers: [StoredTimer], instance: NewInstance, log: any SessionLog,
-    environment: ReactorEnvironment
+    environment: ReactorEnvironment, of account: Account? = nil
   ) {
     self.key = key
+    self.account = account
     self.log = log
     self.environment = environment
     epoch = stored.epoch
@@ -69,9 +78,23 @@ final class LiveSession: BatchSource {
   }
 
   deinit {
+    countState(0)
     if !hasEnded { didLeaveMemory() }
     marks.endTurn(in: marking)
     pipeline.shutDown()
+  }
+
+  /// Counts the size of the State for the client, if it has changed by a kibibyte or more.
+  func countState(_ size: Int) {
+    let counted = stateBytes.load(ordering: .relaxed)
+    guard size == 0 || abs(size - counted) >= 1_024 else { return }
+    let difference = size - stateBytes.exchange(size, ordering: .relaxed)
+    guard difference != 0 else { return }
+    if let account {
+      account.take(.states, difference)
+    } else {
+      environment.settings.ledger.take(.states, difference)
+    }
   }
 
   /// Updates the counter of sessions, once: when the session ends, or when its last reference is

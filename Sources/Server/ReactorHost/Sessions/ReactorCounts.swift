@@ -48,7 +48,7 @@ final class LogFailureCounts: Sendable {
     switch error {
     case .full: full.add()
     case .lost: conflict.add()
-    case .unavailable: unavailable.add()
+    case .unavailable, .beyondShare: unavailable.add()
     case .unknown: unknown.add()
     case .tooLarge: tooLarge.add()
     case .corrupt, .unreadable: corrupt.add()

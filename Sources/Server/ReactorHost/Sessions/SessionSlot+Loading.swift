@@ -31,7 +31,7 @@ extension SessionSlot {
     log.create(epoch: first.epoch, parameters: first.parameters, replacesEnded: false) {
       [self] result in
       switch result {
-      case .success: didCreate(first, completion)
+      case .success: createReactor { self.didCreate(first, completion) }
       case .failure: loadFromLog()
       }
     }
@@ -118,7 +118,7 @@ extension SessionSlot {
         fields: fields.map { ($0.key, $0.value) })
     case .unreadable: environment.block(.init(kind: .session), of: key, action: nil, error)
     // The store logs these errors.
-    case .lost, .full, .unavailable, .unknown, .tooLarge: break
+    case .lost, .full, .unavailable, .beyondShare, .unknown, .tooLarge: break
     }
     return error
   }
@@ -132,15 +132,23 @@ extension SessionSlot {
     guard let stored else { return completion(.failure(.needsParameters)) }
     log.create(epoch: stored.epoch, parameters: stored.parameters) { [self] result in
       switch result {
-      case .success: didCreate(stored, completion)
+      case .success: createReactor { self.didCreate(stored, completion) }
       case .failure(.lost(let winner)): openExisting(for: intent, parameters, winner, completion)
       case .failure(let error): completion(.failure(.log(error)))
       }
     }
   }
 
+  /// Executes code of the reactor, which must not delay the commits of all sessions.
+  private func createReactor(_ body: @escaping @Sendable () -> Void) {
+    guard environment.log.readsFromDisk else { return body() }
+    let owner = (Account.current ?? account).map { WorkOwner($0) } ?? WorkOwner(key)
+    environment.background.enqueue(for: owner, body)
+  }
+
   /// Opens a session that the log has created.
   private func didCreate(_ stored: StoredSession, _ completion: @escaping Opening) {
+    assert(!CompletionThread.isCurrent, "A reactor delays the commits of all sessions.")
     do {
       let session = try begin(stored, instance(stored))
       publish(session)
@@ -307,7 +315,7 @@ extension SessionSlot {
   ) throws(LogError) -> LiveSession {
     let session = LiveSession(
       key, stored: stored, isStored: isStored, snapshot: snapshot, timers: timers,
-      instance: instance, log: log, environment: environment)
+      instance: instance, log: log, environment: environment, of: account)
     // The session has ended if its first state could not be encoded.
     if let fault = session.fault { throw fault }
     if let observer = environment.observerMaker?(key),

@@ -39,6 +39,8 @@ struct SlotTable: ~Copyable, Sendable {
   private let sweeps = Atomic<UInt>(0)
   /// The shard in which the next idle session is searched.
   private let nextShard = Atomic<Int>(0)
+  /// The time at which memory may be relieved again, in milliseconds.
+  private let nextRelief = Atomic<Int64>(0)
 
   init(of reactor: String, in environment: ReactorEnvironment) {
     self.reactor = reactor
@@ -77,6 +79,7 @@ struct SlotTable: ~Copyable, Sendable {
     if let slot = use(id) { return slot }
     guard SessionKey.isValid(id: id) else { throw .unknown }
     removeVacant()
+    relieveMemory()
     let account = Account.current
     if let slot = create(id, for: account) { return slot }
     if let account, evictIdle(for: account), let slot = create(id, for: account) { return slot }
@@ -149,6 +152,7 @@ struct SlotTable: ~Copyable, Sendable {
   func sweep() {
     let sweep = sweeps.add(1, ordering: .relaxed).newValue
     for shard in shards { evict(from: shard) { sweep &- $0.lastUse > 1 } }
+    relieveMemory()
   }
 
   /// Evicts sessions of a shard that are not in use.
@@ -205,6 +209,27 @@ struct SlotTable: ~Copyable, Sendable {
     }
     account.pauseSearch(from: Timestamp.now.milliseconds)
     return false
+  }
+
+  /// Evicts idle sessions of the clients with the most bytes of States, while all together have more than their
+  /// budget.
+  ///
+  /// At most every 50 ms, because a pass through a shard visits many sessions.
+  private func relieveMemory() {
+    let settings = environment.settings
+    guard settings.ledger.used(.states) > settings.stateBudget else { return }
+    let (now, due) = (Timestamp.now.milliseconds, nextRelief.load(ordering: .relaxed))
+    guard now >= due,
+      nextRelief.compareExchange(expected: due, desired: now + 50, ordering: .relaxed).exchanged
+    else { return }
+    for shard in shards where settings.ledger.used(.states) > settings.stateBudget {
+      let most = shard.table.withLock { table in
+        table.slots.values.reduce(0) { max($0, $1.account?.held(.states) ?? 0) }
+      }
+      evict(from: shard, atMost: Self.evictionsAtOnce) {
+        $0.account.map { $0.held(.states) >= most } ?? true
+      }
+    }
   }
 
   private static let evictionsAtOnce = 256

@@ -41,6 +41,7 @@ extension ServiceContext {
     let deadline = exitAfterGrace(store)
     defer { deadline.isMet.store(true, ordering: .relaxed) }
     var hostSettings = configuration.host
+    hostSettings.stateBudget = MemoryLimit.quarter
     hostSettings.sendWait = configuration.api.actionWait
     hostSettings.snapshotInterval = configuration.retention.snapshotInterval(
       atMost: hostSettings.snapshotInterval)

@@ -1,5 +1,6 @@
 internal import Glibc
 internal import ReactorLog
+internal import Shares
 
 /// The histories that are being copied: a part with each group, so that no commit waits for a long
 /// history.
@@ -7,7 +8,7 @@ internal import ReactorLog
 /// An unfinished copy belongs to no session and is listed in the table `removals`, so that its rows
 /// are deleted if the copy is interrupted, for example by a crash.
 ///
-/// At most ``copyBound`` copies are unfinished at the same time. A copy stops with `LogError.full`
+/// At most ``copyBound`` copies are unfinished at the same time, which clients share. A copy stops with `LogError.full`
 /// if the free space is less than a tenth of the file system and less than 1 GiB.
 struct Forks {
   /// An unfinished copy.
@@ -21,6 +22,8 @@ struct Forks {
     /// Whether the snapshots are copied; they depend on the parameters and are only valid for the
     /// same ones.
     let includesSnapshots: Bool
+    /// The client that has requested the copy, or 0 for none.
+    let owner: Int
   }
 
   private struct Name: Hashable {
@@ -148,10 +151,13 @@ struct Forks {
     copies[Name(target: target, epoch: epoch)]
   }
 
-  /// Why a copy cannot start or continue, or `nil` if it can.
-  func rejection(isNew: Bool) -> LogError? {
-    if isNew, copies.count >= Self.copyBound {
-      return .unavailable("Too many forks are being copied.")
+  /// Why a copy of a client cannot start or continue, or `nil` if it can.
+  func rejection(isNew: Bool, of owner: Int) -> LogError? {
+    if isNew {
+      let held = owner == 0 ? 1 : copies.values.count { $0.owner == owner } + 1
+      guard ShareRule.admits(held: held, used: copies.count + 1, of: Self.copyBound) else {
+        return .beyondShare(of: Self.copyBound, bound: "forks that are being copied")
+      }
     }
     var status = statvfs()
     guard unsafe statvfs(folder, &status) == 0 else { return nil }

@@ -1,4 +1,5 @@
 internal import ReactorLog
+internal import Shares
 internal import Synchronization
 internal import SystemThreads
 internal import Telemetry
@@ -25,6 +26,15 @@ final class GroupCommitter: Sendable {
     case call(@Sendable () -> Void)
     case request(WriteRequest)
     case source(any BatchSource)
+
+    /// The client that the arrival takes turns for, or 0 for none.
+    var owner: Int {
+      switch self {
+      case .call: 0
+      case .request(let request): request.owner
+      case .source(let source): source.owner
+      }
+    }
   }
 
   /// The pending requests: those whose completion has not returned.
@@ -35,8 +45,9 @@ final class GroupCommitter: Sendable {
     var isAwaited = false
   }
 
-  /// The maximum number of operations in a transaction.
+  /// The maximum number of operations in a transaction, and of those in a transaction while more wait.
   private static let groupBound = 4096
+  private static let turnBound = 256
   /// The maximum number of pending operations.
   private static let requestBound = 65_536
   /// The maximum number of bytes of the pending operations, unless there is only one.
@@ -56,6 +67,8 @@ final class GroupCommitter: Sendable {
   private let checkpointer: Checkpointer
   /// Publishes the changes, or returns `nil` if they are not retained.
   private let publisher: ChangePublisher?
+  /// The client whose batch is being appended; used by `log-writer` only.
+  private let appending = Atomic<Int>(0)
   private let isIdle = Semaphore()
   private let ended = Semaphore()
 
@@ -127,6 +140,9 @@ final class GroupCommitter: Sendable {
     }
   }
 
+  /// The client of the batch that a source appends, during the call of the source.
+  var appendingOwner: Int { appending.load(ordering: .relaxed) }
+
   /// Requests the batch of a source when the next group is formed, on `log-writer`.
   func announce(_ source: any BatchSource) {
     load.withLock { $0.requests += 1 }
@@ -188,52 +204,52 @@ final class GroupCommitter: Sendable {
     var isBroken = false
     // Start without a pause: an earlier process may have left maintenance to do.
     var pause = 0
-    // Operations that take several groups precede the ones that arrive.
-    var unfinished: [WriteRequest] = []
-    while let arrived = receiveArrivals(waiting: pause, beside: unfinished) {
-      // Append in place, because a concatenation would copy the requests.
-      var pending = unfinished
-      unfinished = []
-      appendRequests(of: arrived, to: &pending)
-      guard !pending.isEmpty || arrived.isEmpty else { continue }
-      var rest = pending[...]
-      repeat {
-        var group = rest.prefix(Self.groupBound)
-        let outcome: WriteOutcome
-        do throws(DatabaseError) {
-          if writer == nil || isBroken {
-            // The broken connection is closed after the new one is open: without an open
-            // connection, SQLite would recover the write-ahead log from its file, including
-            // rejected operations. Like a writer after a failure, the first writer always writes a
-            // page in its first transaction, which shows whether the store can be written.
-            writer = try LogWriter(file, rules, afterFailure: isBroken || writer == nil)
-            isBroken = false
-          }
-          outcome = writer?.write(group) ?? WriteOutcome()
-        } catch {
-          outcome = WriteOutcome(
-            results: group.map { _ in .rejected(error.logError) }, failure: error)
+    // The operations that a group had no room for, and forks that take several groups: clients take turns.
+    var waiting = FairQueue<Int, Arrival>(width: .max)
+    while let arrived = arrivals.receive(waiting: waiting.isEmpty ? pause : 0)
+      ?? (waiting.isEmpty ? nil : [])
+    {
+      let group = makeGroup(of: arrived, beside: &waiting)
+      guard !group.isEmpty || arrived.isEmpty else { continue }
+      let outcome: WriteOutcome
+      do throws(DatabaseError) {
+        if writer == nil || isBroken {
+          // The broken connection is closed after the new one is open: without an open
+          // connection, SQLite would recover the write-ahead log from its file, including
+          // rejected operations. Like a writer after a failure, the first writer always writes a
+          // page in its first transaction, which shows whether the store can be written.
+          writer = try LogWriter(file, rules, afterFailure: isBroken || writer == nil)
+          isBroken = false
         }
-        if let failure = outcome.failure {
-          if failure.breaksConnection { isBroken = true }
-          health.failed(failure)
-          pause = Self.failureInterval
-        } else {
-          health.succeeded()
-          pause = writer?.isIdle ?? true ? Self.idleInterval : 0
-        }
-        let results = outcome.results
-        group = group.prefix(results.count)
-        rest = rest.dropFirst(results.count)
-        for (offset, result) in results.enumerated() where result == .unfinished {
-          unfinished.append(group[group.startIndex + offset])
-        }
-        if !group.isEmpty {
-          _ = completed.send(
-            CompletedGroup(group: group, results: results, latestChange: writer?.latestChange))
-        }
-        if let writer { checkpointer.didCommit(length: writer.logLength, writer.checkpoint) }
-      } while !rest.isEmpty
+        outcome = writer?.write(group[...]) ?? WriteOutcome()
+      } catch {
+        outcome = WriteOutcome(
+          results: group.map { _ in .rejected(error.logError) }, failure: error)
+      }
+      if let failure = outcome.failure {
+        if failure.breaksConnection { isBroken = true }
+        health.failed(failure)
+        pause = Self.failureInterval
+      } else {
+        health.succeeded()
+        pause = writer?.isIdle ?? true ? Self.idleInterval : 0
+      }
+      let results = outcome.results
+      if results.count < group.count {
+        waiting.putBack(group[results.count...].map { ($0.owner, .request($0)) })
+      }
+      // The first one had the bytes that a group copies: it continues after the others.
+      let unfinished = results.indices.filter { results[$0] == .unfinished }.map { group[$0] }
+      for request in unfinished.dropFirst() + unfinished.prefix(1) {
+        waiting.append(.request(request), of: request.owner)
+      }
+      if !results.isEmpty {
+        _ = completed.send(
+          CompletedGroup(
+            group: group.prefix(results.count), results: results, latestChange: writer?.latestChange
+          ))
+      }
+      if let writer { checkpointer.didCommit(length: writer.logLength, writer.checkpoint) }
     }
     checkpointer.close()
     do throws(DatabaseError) {
@@ -245,34 +261,58 @@ final class GroupCommitter: Sendable {
     completed.close()
   }
 
-  /// The next arrivals, or `nil` once the inbox is closed and nothing is unfinished.
-  private func receiveArrivals(
-    waiting pause: Int, beside unfinished: [WriteRequest]
-  ) -> [Arrival]? {
-    guard !unfinished.isEmpty else { return arrivals.receive(waiting: pause) }
-    return arrivals.receive(waiting: 0) ?? []
-  }
-
-  /// Appends the requests of the next group: those that have arrived, and those that the sources append.
-  private func appendRequests(of arrived: [Arrival], to pending: inout [WriteRequest]) {
-    askSources(arrived, &pending)
-    // Sources append their requests to the inbox: receive these as well.
-    askSources(arrivals.receive(waiting: 0) ?? [], &pending)
-  }
-
-  /// Appends the requests among the arrivals, and requests the batches of the sources.
-  private func askSources(_ arrived: [Arrival], _ pending: inout [WriteRequest]) {
-    pending.reserveCapacity(pending.count + arrived.count)
-    for arrival in arrived {
-      switch arrival {
-      case .call(let function):
-        _ = completed.send(
-          CompletedGroup(group: [], results: [], latestChange: nil, call: function))
-      case .request(let request): pending.append(request)
-      case .source(let source):
-        source.appendBatch()
-        didComplete(1, bytes: 0)
+  /// Returns the requests of the next group: those that have arrived, and those that the sources append; in
+  /// turn by client if they are more than a group has, or others wait.
+  private func makeGroup(
+    of arrived: [Arrival], beside waiting: inout FairQueue<Int, Arrival>
+  ) -> [WriteRequest] {
+    var group: [WriteRequest] = []
+    if waiting.isEmpty, arrived.count <= Self.groupBound {
+      group.reserveCapacity(arrived.count)
+      for arrival in arrived { begin(arrival, &group) }
+    } else {
+      for arrival in arrived { enqueue(arrival, &waiting) }
+      for _ in 0..<Self.turnBound {
+        guard let next = waiting.begin() else { break }
+        waiting.end(next.owner)
+        begin(next.job, &group)
       }
+    }
+    // Sources append their requests to the inbox: receive these as well.
+    for arrival in arrivals.receive(waiting: 0) ?? [] {
+      if case .request(let request) = arrival {
+        group.append(request)
+      } else {
+        enqueue(arrival, &waiting)
+      }
+    }
+    if group.count > Self.groupBound {
+      waiting.putBack(group[Self.groupBound...].map { ($0.owner, .request($0)) })
+      group.removeLast(group.count - Self.groupBound)
+    }
+    return group
+  }
+
+  private func enqueue(_ arrival: Arrival, _ waiting: inout FairQueue<Int, Arrival>) {
+    guard case .call(let function) = arrival else {
+      return waiting.append(arrival, of: arrival.owner)
+    }
+    call(function)
+  }
+
+  private func call(_ function: @escaping @Sendable () -> Void) {
+    _ = completed.send(CompletedGroup(group: [], results: [], latestChange: nil, call: function))
+  }
+
+  /// Adds the request of an arrival to a group, or requests the batch of its source.
+  private func begin(_ arrival: Arrival, _ group: inout [WriteRequest]) {
+    switch arrival {
+    case .call(let function): call(function)
+    case .request(let request): group.append(request)
+    case .source(let source):
+      appending.store(source.owner, ordering: .relaxed)
+      source.appendBatch()
+      didComplete(1, bytes: 0)
     }
   }
 

@@ -138,7 +138,7 @@ final class LogWriter {
     do throws(DatabaseError) {
       var slice = WorkSlice(now: now)
       for request in group {
-        results.append(try apply(request.operation))
+        results.append(try apply(request.operation, of: request.owner))
         if slice.isOver(after: request.size) { break }
       }
       if removals.isEmpty { try sweep.plan(&removals, now: .now) }
@@ -178,7 +178,9 @@ final class LogWriter {
   /// Applies an operation, or a part of it, within a transaction.
   ///
   /// An operation that expects another state of the session is rejected without a change.
-  private func apply(_ operation: WriteOperation) throws(DatabaseError) -> WriteResult {
+  private func apply(_ operation: WriteOperation, of owner: Int) throws(DatabaseError)
+    -> WriteResult
+  {
     switch operation {
     case .create(let key, let epoch, let parameters, let replacesEnded):
       guard
@@ -192,7 +194,8 @@ final class LogWriter {
     case .end(let key):
       try end(key)
     case .fork(let source, let cursor, let target, let epoch, let parameters):
-      return try fork(source, at: cursor, to: target, epoch: epoch, parameters: parameters)
+      return try fork(
+        source, at: cursor, to: target, epoch: epoch, parameters: parameters, of: owner)
     case .share(let value, let name):
       try statements.share.execute(name, value.epoch, value.version, value.revision, value.json)
       try changes?.write(
@@ -394,14 +397,14 @@ final class LogWriter {
   /// Copies a part of a history; the session gets the copy when it is complete.
   private func fork(
     _ source: SessionKey, at cursor: Cursor, to target: SessionKey, epoch: String,
-    parameters: [UInt8]?
+    parameters: [UInt8]?, of owner: Int
   ) throws(DatabaseError) -> WriteResult {
     let known = forks.copy(to: target, epoch: epoch)
     guard try head(of: target)?.isEnded ?? true else {
       forks.end(to: target, epoch: epoch)
       return .rejected(.lost(to: nil))
     }
-    if let rejection = forks.rejection(isNew: known == nil) {
+    if let rejection = forks.rejection(isNew: known == nil, of: owner) {
       forks.end(to: target, epoch: epoch)
       return .rejected(rejection)
     }
@@ -419,7 +422,7 @@ final class LogWriter {
       }
       copy = Forks.Copy(
         id: takeID(), source: head, parameters: parameters ?? inherited,
-        includesSnapshots: parameters == nil)
+        includesSnapshots: parameters == nil, owner: owner)
     }
     guard try forks.copySome(copy, upTo: cursor.version) else {
       if known == nil { forks.start(copy, to: target, epoch: epoch) }

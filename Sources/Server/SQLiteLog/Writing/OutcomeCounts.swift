@@ -1,18 +1,30 @@
-/// The number of outcomes of idempotency keys, in all and of each history.
+internal import ReactorLog
+
+/// The number of outcomes of idempotency keys, in all and of each owner.
 ///
 /// Pure, and exact: it is counted once, and then adjusted by each insertion and deletion. A transaction
 /// that is rolled back is undone.
 struct OutcomeCounts {
-  private(set) var total = 0
-  private var ofHistory: [Int64: Int] = [:]
-  /// The adjustments of the current transaction.
-  private var adjustments: [(history: Int64, difference: Int)] = []
+  /// The payer of an outcome: a principal, or the history of a session whose clients have none.
+  enum Owner: Hashable {
+    case principal(String)
+    case history(Int64)
 
-  /// Records that outcomes of a history were inserted, or deleted with a negative difference.
-  mutating func adjust(_ history: Int64, by difference: Int) {
+    init(_ key: String, of history: Int64) {
+      self = IdempotencyKey.principal(in: key).map { .principal(String($0)) } ?? .history(history)
+    }
+  }
+
+  private(set) var total = 0
+  private var ofOwner: [Owner: Int] = [:]
+  /// The adjustments of the current transaction.
+  private var adjustments: [(owner: Owner, difference: Int)] = []
+
+  /// Records that outcomes of an owner were inserted, or deleted with a negative difference.
+  mutating func adjust(_ owner: Owner, by difference: Int) {
     guard difference != 0 else { return }
-    adjustments.append((history, difference))
-    apply(difference, to: history)
+    adjustments.append((owner, difference))
+    apply(difference, to: owner)
   }
 
   /// The transaction was committed.
@@ -20,20 +32,20 @@ struct OutcomeCounts {
 
   /// The transaction was rolled back.
   mutating func didRollBack() {
-    for (history, difference) in adjustments { apply(-difference, to: history) }
+    for (owner, difference) in adjustments { apply(-difference, to: owner) }
     adjustments = []
   }
 
-  /// Whether a history has at least as many outcomes as the average one, so that it pays for a surplus.
+  /// Whether an owner has at least as many outcomes as the average one, so that it pays for a surplus.
   ///
-  /// One history at least has.
-  func hasLargeShare(_ history: Int64) -> Bool {
-    (ofHistory[history] ?? 0) * ofHistory.count >= total
+  /// One owner at least has.
+  func hasLargeShare(_ owner: Owner) -> Bool {
+    (ofOwner[owner] ?? 0) * ofOwner.count >= total
   }
 
-  private mutating func apply(_ difference: Int, to history: Int64) {
+  private mutating func apply(_ difference: Int, to owner: Owner) {
     total += difference
-    let count = (ofHistory[history] ?? 0) + difference
-    ofHistory[history] = count > 0 ? count : nil
+    let count = (ofOwner[owner] ?? 0) + difference
+    ofOwner[owner] = count > 0 ? count : nil
   }
 }

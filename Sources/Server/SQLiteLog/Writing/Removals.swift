@@ -46,6 +46,7 @@ struct Removals {
       """
       DELETE FROM outcomes WHERE session = ?1 AND key IN (
         SELECT key FROM outcomes WHERE session = ?1 LIMIT \(Self.rowsPerStep))
+      RETURNING key
       """)
     findOldSnapshot = try connection.prepare(
       """
@@ -151,10 +152,13 @@ struct Removals {
   private func deleteOutcomes(
     of id: Int64, _ outcomes: inout OutcomeSweep
   ) throws(DatabaseError) -> Bool {
-    try deleteOutcomes.execute(id)
-    let count = deleteOutcomes.changeCount
-    outcomes.didChange(id, by: -count)
-    return count == 0
+    try deleteOutcomes.bind(id)
+    var isEmpty = true
+    while let key = try deleteOutcomes.next(as: String.self) {
+      outcomes.didChange(key, of: id, by: -1)
+      isEmpty = false
+    }
+    return isEmpty
   }
 
   /// Records that the transaction of a step was committed.

@@ -53,12 +53,17 @@ package final class WriteRequest: Sendable {
   package let operation: WriteOperation
   /// The bytes that it holds.
   package let size: Int
+  /// The client that the operation takes turns for, or 0 for none.
+  ///
+  /// Operations whose order matters have the same one.
+  package let owner: Int
   /// Called with the result, or `nil` for none.
   package let completion: Completion?
 
   /// Creates a request.
-  package init(_ operation: WriteOperation, completion: Completion?) {
+  package init(_ operation: WriteOperation, of owner: Int = 0, completion: Completion?) {
     self.operation = operation
+    self.owner = owner
     self.completion = completion
     size = operation.size
   }

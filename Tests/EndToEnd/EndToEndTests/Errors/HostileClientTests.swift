@@ -68,12 +68,12 @@ import Testing
     #expect(try room.post(#"{"send":{"from":"ada","text":"short"}}"#).status == 200)
   }
 
-  @Test func `more effects than a session or the service may run are 503`() throws {
+  @Test func `more effects than a session or a client may run are 503`() throws {
     let server = try ReactordProcess(program: "faulty")
     let prefer = ["Prefer": "respond-async"]
-    // Ten sessions with as many effects as one may run are as many as the service may run.
+    // Five sessions with as many effects as one may run are half of those of the service: the share of a client.
     let waits = "[" + Array(repeating: #""wait""#, count: 1_000).joined(separator: ",") + "]"
-    let sessions = (0..<10).map { _ in server.session(of: "faulty") }
+    let sessions = (0..<5).map { _ in server.session(of: "faulty") }
     for (index, session) in sessions.enumerated() {
       #expect(try session.post(waits, prefer).status == 202)
       #expect(
@@ -83,7 +83,11 @@ import Testing
         })
       try expectProblem(try session.post(#""wait""#), 503, "effect-failed")
     }
-    try expectProblem(try server.session(of: "faulty").post(#""wait""#), 503, "effect-failed")
+    let further = server.session(of: "faulty")
+    let problem = try expectProblem(try further.post(#""wait""#), 503, "effect-failed")
+    #expect(problem["detail"]?.string?.contains("your share") == true)
+    let other = SessionClient(HTTPClient(port: server.port, source: 2), further.path)
+    #expect(try other.post(#""wait""#, prefer).status == 202)
     // Actions without effects are still executed.
     #expect(try sessions[0].post(#"{"add":1}"#).status == 200)
   }

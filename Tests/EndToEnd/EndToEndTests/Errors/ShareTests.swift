@@ -211,4 +211,29 @@ struct ShareTests {
     }
     service.server.process.kill()
   }
+
+  @Test(arguments: Identity.allCases)
+  func `failed requests of one client cause few log lines, and each has at most one`(
+    identity: Identity
+  ) throws {
+    let service = try Service(identity, "--log-level", "warning")
+    let start = ContinuousClock.now
+    let blank = Array(repeating: #"{"join":""}"#, count: 1000).joined(separator: ",")
+    // No request waits for the actions, so that the failures are warnings.
+    func post(_ number: UInt8, _ body: String, to session: String) throws {
+      let response = try service.client(number).send(
+        "POST", "/v1/reactors/chat/sessions/\(session)/actions",
+        service.headers(number, Self.json.merging(["Prefer": "respond-async"]) { $1 }),
+        body: Array(body.utf8))
+      #expect(response.status == 202)
+    }
+    for _ in 0..<60 { try post(2, "[\(blank)]", to: "greedy") }
+    try post(3, #"{"join":""}"#, to: "other")
+    #expect(eventually { service.server.standardError.contains("session=other") })
+    let lines = service.server.standardError.split(separator: "\n")
+      .count { $0.contains("session=greedy") }
+    let seconds = (ContinuousClock.now - start) / .seconds(1)
+    #expect(lines > 0)
+    #expect(Double(lines) <= 10 * (seconds + 1) + 1, "\(lines) lines in \(seconds) s")
+  }
 }

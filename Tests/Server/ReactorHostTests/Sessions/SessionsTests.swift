@@ -1,6 +1,7 @@
 import ReactorHost
 import ReactorLog
 import ReactorStreams
+import Shares
 import Telemetry
 import Testing
 
@@ -184,6 +185,38 @@ struct SessionsTests {
       try stage.end("b\(number)")
       #expect(stage.liveCount == 0)
     }
+  }
+
+  @Test
+  func `beyond the budget of States idle sessions of the client with the most bytes are evicted`()
+    throws
+  {
+    let ledger = Ledger()
+    let stage = Stage {
+      $0.ledger = ledger
+      $0.stateBudget = 20_000
+    }
+    // Each State has more than 2,000 bytes.
+    try stage.name.set(String(repeating: "n", count: 2_000))
+    let (other, greedy) = (
+      ledger.account(of: .principal("other")), ledger.account(of: .principal("greedy"))
+    )
+    func open(_ id: String, for account: Account) throws {
+      let error = try Account.$current.withValue(account) { try stage.openingError(id) }
+      #expect(error == nil)
+    }
+    for number in 0..<3 { try open("other-\(number)", for: other) }
+    let bytes = other.held(.states)
+    #expect(bytes > 6_000)
+    for number in 0..<8 { try open("greedy-\(number)", for: greedy) }
+    #expect(ledger.used(.states) <= 20_000 + bytes / 3)
+    #expect(other.held(.states) == bytes)
+    #expect(stage.liveCount < 11)
+    // An evicted session is loaded again.
+    try open("greedy-0", for: greedy)
+    for number in 0..<8 { try stage.end("greedy-\(number)") }
+    for number in 0..<3 { try stage.end("other-\(number)") }
+    #expect(ledger.used(.states) == 0)
   }
 
   @Test func `a session that was not found does not count against the limit`() throws {

@@ -194,7 +194,7 @@ import Testing
     #expect(results.prefix(Forks.copyBound).allSatisfy { $0 == .unfinished })
     #expect(
       results.suffix(2).allSatisfy {
-        $0 == .rejected(.unavailable("Too many forks are being copied."))
+        $0 == .rejected(.beyondShare(of: 64, bound: "forks that are being copied"))
       })
   }
 

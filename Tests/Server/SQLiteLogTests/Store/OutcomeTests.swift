@@ -14,12 +14,15 @@ import Testing
 
   private static let key = SessionKey(reactor: "counter", id: "demo")
 
-  private func outcomes(_ count: Int, at: Timestamp = .now) -> LogBatch {
+  private func outcomes(
+    _ count: Int, at: Timestamp = .now, of principal: String? = nil
+  ) -> LogBatch {
     LogBatch(
       outcomes: (0..<count).map {
         StoredOutcome(
-          key: IdempotencyKey("\(at.milliseconds) \($0)", for: []), at: at, version: 0, failure: nil
-        )
+          key: IdempotencyKey("\(at.milliseconds) \($0)", of: principal, for: []), at: at,
+          version: 0,
+          failure: nil)
       })
   }
 
@@ -77,17 +80,39 @@ import Testing
     #expect(total == 100)
   }
 
+  @Test func `the keys of one principal in many sessions do not displace those of others`() throws {
+    let file = StoreFile(path: folder["log.db"])
+    try file.prepare()
+    let rules = StoreRules(outcomeRetention: .seconds(3600), outcomeBound: 100)
+    let writer = try LogWriter(file, rules, afterFailure: false)
+    let now = Timestamp.now.milliseconds
+    func append(_ count: Int, to id: String, at: Int64, of principal: String) throws {
+      let batch = outcomes(count, at: Timestamp(milliseconds: now + at), of: principal)
+      let key = SessionKey(reactor: "counter", id: id)
+      #expect(
+        try writer.write(.append(key, batch, epoch: "one", version: 0)) == [.written])
+    }
+    // The oldest outcomes, and more of them in a session than the others have.
+    try append(20, to: "own", at: 0, of: "ada")
+    for id in 0..<300 { try append(1, to: "\(id)", at: 1 + Int64(id), of: "greedy") }
+    repeat { _ = try writer.write(.maintenance) } while !writer.isIdle
+    let counts = try Shell.sqlite(
+      folder["log.db"],
+      "SELECT count(*) FROM outcomes GROUP BY instr(key, 'ada') > 0 ORDER BY count(*)")
+    #expect(counts == "20\n80\n")
+  }
+
   @Test func `counts are exact after transactions that were rolled back`() {
     var counts = OutcomeCounts()
-    counts.adjust(1, by: 3)
+    counts.adjust(.history(1), by: 3)
     counts.didCommit()
-    counts.adjust(1, by: -2)
-    counts.adjust(2, by: 7)
-    #expect(!counts.hasLargeShare(1))
+    counts.adjust(.history(1), by: -2)
+    counts.adjust(.history(2), by: 7)
+    #expect(!counts.hasLargeShare(.history(1)))
     counts.didRollBack()
     #expect(counts.total == 3)
-    #expect(counts.hasLargeShare(1))
-    #expect(!counts.hasLargeShare(2))
+    #expect(counts.hasLargeShare(.history(1)))
+    #expect(!counts.hasLargeShare(.history(2)))
   }
 
   @Test func `an outcome of the future is retained, because a clock was set back`() async throws {

@@ -1,7 +1,10 @@
 internal import ReactorLog
+internal import Shares
 
 /// Access to the sessions of this process for the router of a cluster.
 extension ReactorRuntime: LocalReactor {
+  var ledger: Ledger { environment.settings.ledger }
+
   var fingerprint: String { environment.witness.schema() }
 
   func lastWriter(of id: String, completion: @escaping ReadCompletion<NodeID?>) {

@@ -1,5 +1,6 @@
 package import ReactorCore
 package import ReactorLog
+package import Shares
 
 /// Routes requests to the process that owns a session.
 ///
@@ -85,6 +86,9 @@ package protocol SubmissionTarget: Session {
 package protocol LocalReactor: HostedReactor {
   /// The fingerprint of the reactor's State and Mutation.
   var fingerprint: String { get }
+
+  /// The holdings of the clients of this process.
+  var ledger: Ledger { get }
 
   /// Returns whether a session is in memory, even if earlier requests still wait for it.
   ///

@@ -33,6 +33,17 @@ package struct FairQueue<Owner: Hashable & Sendable, Job: Sendable>: Sendable {
     queues[owner, default: Fifo()].append(job)
   }
 
+  /// Adds jobs before the waiting ones of their owners: jobs that were removed in this order, and have not begun.
+  package mutating func putBack(_ jobs: some Sequence<(owner: Owner, job: Job)>) {
+    for (owner, jobs) in Dictionary(grouping: jobs, by: \.owner) {
+      if queues[owner] == nil, running[owner, default: 0] < share { turns.append(owner) }
+      queues[owner, default: Fifo()].prepend(jobs.map(\.job))
+    }
+  }
+
+  /// Whether no job waits.
+  package var isEmpty: Bool { queues.isEmpty }
+
   /// Removes the next job that can begin now; returns `nil` if there is none.
   package mutating func begin() -> (owner: Owner, job: Job)? {
     guard total < width, let owner = turns.popFirst(), let job = queues[owner]?.popFirst() else {
