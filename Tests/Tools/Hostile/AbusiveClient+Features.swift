@@ -185,6 +185,10 @@ extension AbusiveClient {
           "PUT", "/v1/globals/currentUser", body: Array(#"{"name":"\#(turn)"}"#.utf8))
       }
     },
+    AbusiveClient(name: "cluster-forks", threads: 8, expects: [201], nodes: 2, prepare: dearRoom) {
+      target in
+      target.flood { connection, _ in fork(connection) }
+    },
     .get("cluster-nodes", "/v1/nodes", threads: 8, nodes: 2),
     .get("cluster-lists", "/v1/reactors/counter/sessions?limit=1000", nodes: 2),
   ]

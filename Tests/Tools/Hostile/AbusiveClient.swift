@@ -1,9 +1,16 @@
 import Foundation
+import Synchronization
 
 /// A kind of abusive client.
 struct AbusiveClient: Sendable {
   /// The name on the command line.
   let name: String
+
+  /// All kinds.
+  static let all: [AbusiveClient] =
+    connections + texts + documents + effects + streams + features + subscribers + bursts + shares
+    + bounds
+    + cluster
 
   /// The number of threads that run the kind concurrently.
   var threads = 2
@@ -23,6 +30,14 @@ struct AbusiveClient: Sendable {
   /// The kind uses the last node, the well-behaved clients use the first one.
   var nodes = 1
 
+  /// Whether one run lasts for all windows with the kind, after it has called ``Target/ready()``.
+  ///
+  /// Otherwise each window has a run of its own.
+  var isHeld = false
+
+  /// Whether all clients are behind a trusted proxy, which forwards their addresses.
+  var isProxied = false
+
   /// Creates the sessions that the abuse needs.
   var prepare: @Sendable (Target) -> Void = { _ in }
 
@@ -37,11 +52,18 @@ struct AbusiveClient: Sendable {
     let thread: Int
     /// Counts the connections and responses.
     let tally: Tally
+    let phase: Phase
 
     /// A name that is unique among threads and windows.
     var name: String { "\(thread)-\(Int(deadline * 1_000))" }
 
-    var isTimeLeft: Bool { Clock.now < deadline }
+    var isTimeLeft: Bool { Clock.now < deadline && !phase.isOver.load(ordering: .relaxed) }
+
+    /// Waits until the end of the windows.
+    func wait() { while isTimeLeft { Clock.pause(0.05) } }
+
+    /// Begins the windows of a kind that is held.
+    func ready() { phase.ready.add(1, ordering: .relaxed) }
 
     func connect() -> Connection? {
       Connection(to: endpoint, timeout: 5, tally: tally)
@@ -55,6 +77,7 @@ struct AbusiveClient: Sendable {
         begin(connection, number)
         connections.append(connection)
       }
+      ready()
       while isTimeLeft {
         for connection in connections { each(connection) }
         Clock.pause(0.1)
@@ -88,6 +111,24 @@ struct AbusiveClient: Sendable {
         _ = connection.response()
       }
     }
+  }
+
+  /// The progress of the threads of a kind.
+  final class Phase: Sendable {
+    /// The number of threads that have opened what they hold.
+    let ready = Atomic(0)
+    /// The number of threads that have ended.
+    let ended = Atomic(0)
+    let isOver = Atomic(false)
+  }
+
+  /// Returns the kind behind a trusted proxy: all connections have one address.
+  func behindProxy() -> AbusiveClient {
+    AbusiveClient(
+      name: name + "-behind-a-proxy", threads: threads, expects: expects,
+      flags: flags + ["--http-proxies", "127.0.0.0/8"], nodes: nodes, isHeld: isHeld,
+      isProxied: true,
+      prepare: prepare, run: run)
   }
 
   /// Sends a body as an action repeatedly.

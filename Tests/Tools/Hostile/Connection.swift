@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 
 /// A blocking HTTP/1.1 connection to the daemon that can also send bytes that are not HTTP.
@@ -8,6 +9,8 @@ final class Connection {
     /// The last byte of the source address in 127.0.0.0/8, so that limits per address apply to abusive
     /// clients only.
     var source: UInt8
+    /// The address that a trusted proxy forwards with each request.
+    var forwarded: String?
   }
 
   /// A response whose body has been read.
@@ -18,11 +21,13 @@ final class Connection {
 
   private let descriptor: Int32
   private let tally: Tally?
+  private let forwarded: String?
   private var received: [UInt8] = []
 
   /// Connects, or returns `nil` if the daemon rejects the connection.
   init?(to endpoint: Endpoint, timeout: Int = 10, tally: Tally? = nil) {
     self.tally = tally
+    forwarded = endpoint.forwarded
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     guard descriptor >= 0 else { return nil }
     var one: Int32 = 1
@@ -79,7 +84,14 @@ final class Connection {
 
   @discardableResult
   func send(_ text: String) -> Bool {
-    send(Array(text.utf8))
+    send(Array(addingAddress(text).utf8))
+  }
+
+  /// Adds the field that a proxy adds to the heads of requests.
+  private func addingAddress(_ heads: String) -> String {
+    guard let forwarded else { return heads }
+    return heads.replacingOccurrences(
+      of: "\r\nHost:", with: "\r\nX-Forwarded-For: \(forwarded)\r\nHost:")
   }
 
   /// Sends no more bytes.
@@ -97,7 +109,7 @@ final class Connection {
     }
     // The daemon does not read the body of a request that it rejects at its head, so sending can
     // fail.
-    let isSent = send(Array((head + "\r\n").utf8) + (body ?? []))
+    let isSent = send(Array(addingAddress(head + "\r\n").utf8) + (body ?? []))
     let response = response()
     return isSent ? response : nil
   }

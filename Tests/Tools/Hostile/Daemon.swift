@@ -19,6 +19,8 @@ final class Daemon {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     try "\(Self.token) admin as=abusive\n".write(
       to: folder.appending(path: "tokens"), atomically: true, encoding: .utf8)
+    try ForgedTokens.keys.write(
+      to: folder.appending(path: "keys"), atomically: true, encoding: .utf8)
     let secret = folder.appending(path: "secret")
     try "a secret of more than 32 bytes for the campaign".write(
       to: secret, atomically: true, encoding: .utf8)
@@ -49,6 +51,18 @@ final class Daemon {
 
   /// The largest resident memory of a node so far, in bytes.
   var peakMemory: Int { nodes.map(\.peakMemory).max() ?? 0 }
+
+  /// The resident memory of the node that is abused, in bytes.
+  var memory: Int { nodes[nodes.count - 1].memory("VmRSS:") }
+
+  /// The size of the store, in bytes.
+  var storeSize: Int {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+    return names.reduce(0) { sum, name in
+      let path = folder.appending(path: name).path
+      return sum + ((try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0)
+    }
+  }
 
   /// The CPU time that the daemon has used, in seconds.
   var cpuTime: Double { nodes.reduce(0) { $0 + $1.cpuTime } }
@@ -102,10 +116,12 @@ private final class DaemonProcess {
 
   var isRunning: Bool { process.isRunning }
 
-  var peakMemory: Int {
+  var peakMemory: Int { memory("VmHWM:") }
+
+  func memory(_ name: String) -> Int {
     let text =
       try? String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)
-    let line = text?.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+    let line = text?.split(separator: "\n").first { $0.hasPrefix(name) }
     return (line?.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) << 10
   }
 

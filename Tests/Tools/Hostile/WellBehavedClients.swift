@@ -3,7 +3,8 @@ import Synchronization
 
 /// Clients that each send an action or read a State ten times per second over one connection,
 /// clients that measure when the State of their action arrives on their stream, ten times per second
-/// as well, and one client that reads `/healthz` and `/readyz` a hundred times per second.
+/// as well, clients that connect, create a session, run an effect in it and delete it, and one client that
+/// reads `/healthz` and `/readyz` a hundred times per second.
 final class WellBehavedClients: Sendable {
   /// A measured request.
   struct Sample: Sendable {
@@ -15,6 +16,8 @@ final class WellBehavedClients: Sendable {
       case event
       /// From a request of `/healthz` or `/readyz` to its response.
       case probe
+      /// Requests for places of shared tables, of which only the status counts.
+      case newcomer
     }
 
     var start: Double
@@ -33,14 +36,21 @@ final class WellBehavedClients: Sendable {
 
   private let state = Mutex(State())
   private let isStopped = Atomic(false)
-  private let endpoint: Connection.Endpoint
+  private let port: UInt16
+  private let isProxied: Bool
 
-  /// Starts the clients.
-  init(count: Int, streams: Int, port: UInt16) {
-    endpoint = Connection.Endpoint(port: port, source: 1)
+  /// Starts the clients; behind a proxy each has an address of its own.
+  init(count: Int, streams: Int, port: UInt16, isProxied: Bool) {
+    (self.port, self.isProxied) = (port, isProxied)
     for number in 0..<count { start { $0.run(client: number) } }
     for number in 0..<streams { start { $0.watch(client: count + number) } }
+    for number in 0..<4 { start { $0.arrive(client: count + streams + number) } }
     start { $0.runProbes() }
+  }
+
+  private func endpoint(of client: Int) -> Connection.Endpoint {
+    Connection.Endpoint(
+      port: port, source: 1, forwarded: isProxied ? "198.51.100.\(max(0, client) + 1)" : nil)
   }
 
   private func start(_ body: @escaping @Sendable (WellBehavedClients) -> Void) {
@@ -82,7 +92,7 @@ final class WellBehavedClients: Sendable {
     let increase = Array(#""increase""#.utf8)
     var stream: Connection?
     repeatedly(number, .event, every: 0.1, offset: Double(number) / 1_000) {
-      [endpoint] connection, _ in
+      [endpoint = endpoint(of: client)] connection, _ in
       if stream == nil {
         stream = Connection(to: endpoint)
         stream?.send("GET \(session)/events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
@@ -99,6 +109,20 @@ final class WellBehavedClients: Sendable {
         return nil
       }
       return response
+    }
+  }
+
+  private func arrive(client number: Int) {
+    let search = Array(#"{"search":"Oslo"}"#.utf8)
+    repeatedly(number, .newcomer, every: 0.5, offset: Double(number % 8) / 16) {
+      [endpoint = endpoint(of: number)] _, turn in
+      let session = "/v1/reactors/weather/sessions/new-\(number)-\(turn)"
+      guard let connection = Connection(to: endpoint),
+        let made = connection.exchange("PUT", session)
+      else { return nil }
+      guard made.status == 201 else { return made }
+      let found = connection.exchange("POST", session + "/actions", body: search)
+      return connection.exchange("DELETE", session) == nil ? nil : found
     }
   }
 
@@ -119,7 +143,7 @@ final class WellBehavedClients: Sendable {
     while !isStopped.load(ordering: .relaxed) {
       let start = Clock.now
       state.withLock { $0.pending[client] = Sample(start: start, time: 0, kind: kind) }
-      if connection == nil { connection = Connection(to: endpoint) }
+      if connection == nil { connection = Connection(to: endpoint(of: client)) }
       let response = connection.flatMap { exchange($0, turn) }
       let isSuccess = response?.status == 200
       if response == nil { connection = nil }

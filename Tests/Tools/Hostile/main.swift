@@ -7,17 +7,16 @@ import Glibc
 // bounds.
 //
 //   Hostile [KIND...]         HOSTILE_ROUNDS (2) windows of HOSTILE_SECONDS (2) without and with each
-//                             kind, HOSTILE_BOUND (50) milliseconds of the p99 beside it,
-//                             HOSTILE_MEMORY (1024) MiB of the daemon's largest resident memory; the
+//                             kind, HOSTILE_BOUND (50) milliseconds and HOSTILE_RATIO (3) times the
+//                             quiet one of the p99 beside it, HOSTILE_MEMORY (768) MiB of the daemon's
+//                             largest resident memory, a tenth more than before HOSTILE_LEAVING (15)
+//                             seconds after the kind, and 20 bytes of the store per byte sent; the
 //                             stores are in HOSTILE_FOLDER (/dev/shm)
 //
 // The stores are in memory, because the sync of a disk stalls for a hundred milliseconds now and then,
 // with and without abuse.
 
-let all =
-  AbusiveClient.connections + AbusiveClient.texts + AbusiveClient.documents
-  + AbusiveClient.effects + AbusiveClient.streams + AbusiveClient.features
-  + AbusiveClient.subscribers + AbusiveClient.bursts + AbusiveClient.cluster
+let all = AbusiveClient.all
 let names = CommandLine.arguments.dropFirst()
 if let unknown = names.first(where: { name in !all.contains { $0.name == name } }) {
   print(
