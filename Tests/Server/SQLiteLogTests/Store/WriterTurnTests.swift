@@ -22,7 +22,8 @@ import Testing
   @Test func `the operations of a client do not delay those of others`() async throws {
     let folder = try TemporaryFolder()
     let log = try SQLiteLog(path: folder["log.db"])
-    let (blocker, order) = (Blocker(), Mutex<[String]>([]))
+    let blocker = Blocker()
+    let order = Mutex<[String]>([])
     log.session(SessionKey(reactor: "counter", id: "blocker")).announce(blocker)
     func create(_ id: String, for name: String) {
       Account.$current.withValue(account(name)) {
@@ -53,7 +54,8 @@ import Testing
       try await log.session(source).append(LogBatch(batch), to: "one", expecting: version)
       version += 1_000
     }
-    let (blocker, order) = (Blocker(), Mutex<[String]>([]))
+    let blocker = Blocker()
+    let order = Mutex<[String]>([])
     log.session(SessionKey(reactor: "counter", id: "blocker")).announce(blocker)
     for number in 0..<21 {
       let name = number < 20 ? "greedy" : "other"
