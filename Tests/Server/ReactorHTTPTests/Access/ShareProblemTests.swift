@@ -1,5 +1,5 @@
-import ReactorCore
-import ReactorHost
+@testable import ReactorCore
+@testable import ReactorHost
 import ReactorLog
 import ReactorTransport
 import Shares
