@@ -41,6 +41,9 @@ package struct FairQueue<Owner: Hashable & Sendable, Job: Sendable>: Sendable {
     }
   }
 
+  /// Returns whether a job of an owner waits.
+  package func hasJobs(of owner: Owner) -> Bool { queues[owner] != nil }
+
   /// Whether no job waits.
   package var isEmpty: Bool { queues.isEmpty }
 

@@ -280,7 +280,8 @@ final class GroupCommitter: Sendable {
     }
     // Sources append their requests to the inbox: receive these as well.
     for arrival in arrivals.receive(waiting: 0) ?? [] {
-      if case .request(let request) = arrival {
+      // Not before the earlier ones of the client.
+      if case .request(let request) = arrival, !waiting.hasJobs(of: request.owner) {
         group.append(request)
       } else {
         enqueue(arrival, &waiting)
