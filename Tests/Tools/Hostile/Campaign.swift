@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// Prints a line without buffering, also into a pipe.
 func say(_ line: String) {
@@ -182,7 +183,7 @@ struct Campaign {
 
   private func fault(
     of kind: AbusiveClient, _ without: Window, _ with: Window, _ counts: Tally.Counts,
-    _ daemon: Daemon
+    _ costs: Costs, _ daemon: Daemon
   ) -> String? {
     guard daemon.isRunning else { return "the daemon ended" }
     guard counts.connections > 0 else { return "the kind did nothing" }

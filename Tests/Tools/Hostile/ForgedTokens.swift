@@ -2,7 +2,7 @@ import Foundation
 
 /// Tokens with signatures that no key has made, of every algorithm.
 enum ForgedTokens {
-  /// A key set for every algorithm, whose private keys nobody has.
+  /// A key set for every algorithm, without the private keys.
   static let keys = """
     {"keys":[
     {"kty":"oct","kid":"HS256","alg":"HS256","k":"AyM1SysPpbyDfgZld3umj1qzKObwVMkoqQ-EstJQLr_T-1qS0gZH75aKtMN3Yj0iPS4hcgUuTwjAzZr1Z9CAow"},

@@ -92,7 +92,7 @@ final class WellBehavedClients: Sendable {
     let increase = Array(#""increase""#.utf8)
     var stream: Connection?
     repeatedly(number, .event, every: 0.1, offset: Double(number) / 1_000) {
-      [endpoint = endpoint(of: client)] connection, _ in
+      [endpoint = endpoint(of: number)] connection, _ in
       if stream == nil {
         stream = Connection(to: endpoint)
         stream?.send("GET \(session)/events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")

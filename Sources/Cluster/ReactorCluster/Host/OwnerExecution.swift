@@ -1,3 +1,4 @@
+internal import ReactorCore
 internal import ReactorHost
 internal import ReactorLog
 internal import Shares

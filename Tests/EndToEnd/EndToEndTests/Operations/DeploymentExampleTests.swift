@@ -144,12 +144,13 @@ import Testing
     let workload = try oneNode()
     let replicas: Int = try value(["spec", "replicas"], in: workload)
     #expect(replicas == 1)
-    var environment = try environment(of: workload)
+    var environment = try self.environment(of: workload)
     let settings = try settings()
     for name in environment.keys { #expect(settings.contains(name), "\(name)") }
     let mount: String = try value(
       ["spec", "template", "spec", "containers", 0, "volumeMounts", 0, "mountPath"], in: workload)
-    let store = try #require(environment.removeValue(forKey: "REACTORD_STORE"))
+    let store = try #require(environment["REACTORD_STORE"])
+    environment["REACTORD_STORE"] = nil
     #expect(store.hasPrefix("sqlite:\(mount)/"))
     let group: Int = try value(
       ["spec", "template", "spec", "securityContext", "fsGroup"], in: workload)
