@@ -28,9 +28,7 @@ documented := ReactorStreams ReactorCore ReactorFlows ReactorSessions ReactorTes
   ReactorTransport ReactorHTTP Identity SQLiteLog ReactorService MicrohttpdServer
 # The flags of the image, so that benchmarks measure the same binary.
 release := $(shell config/release-flags)
-# The index, for editors, costs a sixth of a build; CI has no editor.
-debug := $(if $(CI),--disable-index-store)
-run_build := $(if $(filter release,$(CONFIGURATION)),$(release),-c $(CONFIGURATION) $(debug))
+run_build := $(if $(filter release,$(CONFIGURATION)),$(release),-c $(CONFIGURATION))
 # The suites of the HTTP contract, which `make test-faults` runs before three nodes as well, without the
 # test of a service that the sessions of one process share.
 contract := AddressTableTests|ErrorTableTests|ActionShapeTests|ActionArrayTests|ConditionTests|IdempotencyTests|PreferenceTests|StateTests|StreamTests|ReplayTests|ResumeTests|PatchTests|SelectTests|ForkTests|SessionTests|SessionListTests|TimerEndpointTests|CurlTests
@@ -70,7 +68,7 @@ test: ## Run all tests, or those of the targets in PART, with ARGS.
 	@$(packages) build test
 	@config/unpack-packages test-unpacked .build/prometheus
 	@$(python_packages)
-	swift build $(debug) --build-tests
+	swift build --build-tests
 	config/run-tests $(ARGS)
 
 groups := kit,wire,server,cluster,client,examples,tools
@@ -78,7 +76,7 @@ unit: export REACTORD_PART := $(or $(PART),$(groups))
 unit: ## Run the tests of PART (kit, wire, server, cluster, client, examples, tools, targets), without EndToEndTests.
 	@if [[ $$REACTORD_PART == *EndToEndTests* ]]; then echo 'make unit: run EndToEndTests with make test' >&2; exit 64; fi
 	@$(packages) build cluster
-	swift build $(debug) --build-tests
+	swift build --build-tests
 	config/run-tests $(ARGS)
 
 client: ## Check the modules of reactor.js and flow.js against their types and bundle them.
@@ -94,7 +92,7 @@ counts: ## Update the counts of the hot path, see Tests/Tools/HotPathCounts.
 	swift run HotPathCounts Tests/Tools/HotPathCounts/counts.json
 	swift build $(release) --product HotPathCounts
 	"$$(swift build $(release) --show-bin-path)/HotPathCounts" Tests/Tools/HotPathCounts/counts.json
-	swift build $(debug) --build-tests
+	swift build --build-tests
 	WRITE_COUNTS=1 swift test --skip-build --filter SystemCallCountsTests
 
 test-debian-13: ## Run the contract and the tests of the transport in a Debian 13 root, with ARGS.
@@ -103,7 +101,7 @@ test-debian-13: ## Run the contract and the tests of the transport in a Debian 1
 release-tests: ## Run the contract and the tests of stores and clusters against a release build, with ARGS.
 	@$(packages) build test
 	swift build $(release) --product reactord
-	swift build $(debug) --build-tests
+	swift build --build-tests
 	TEST_RESULT=.build/release-test-result.txt REACTORD_PROGRAM="$$(swift build $(release) --show-bin-path)/reactord" \
 	  config/run-tests --filter 'EndToEndTests.($(contract)|.*Store.*Tests|.*KillTests|Cluster.*Tests)' $(ARGS)
 
@@ -116,7 +114,7 @@ release-counts: ## Compare the counts of the hot path with a release build.
 
 settings: ## Write the files derived from the table of settings, after a change of it.
 	@$(packages) build
-	swift build $(debug) --build-tests
+	swift build --build-tests
 	WRITE_SETTINGS=1 swift test --skip-build --filter SettingsTableTests
 
 sanitize: ## Run the tests under ThreadSanitizer and AddressSanitizer, with ARGS.
@@ -131,7 +129,7 @@ test-faults: ## Run the crash and disk fault tests with many rounds, and cluster
 	@config/unpack-packages test-unpacked .build/prometheus
 	@config/unpack-packages patroni-unpacked .build/patroni
 	@$(python_packages)
-	swift build $(debug) --build-tests
+	swift build --build-tests
 	PATRONI=$(CURDIR)/.build/patroni FAULT_ROUNDS=200 CLUSTER_SEEDS=10000 CLUSTER_SECONDS=$${CLUSTER_SECONDS:-600} \
 	  swift test --skip-build --filter 'KillTests|FaultTests|ClusterTests.SimulationTests' $(ARGS)
 	REACTORD_TEST_STORE=cluster swift test --skip-build --filter '$(contract)' \
@@ -152,7 +150,7 @@ without-postgresql: ## Build the daemon without PostgreSQL, and check that it ne
 
 screenshots: ## Write screenshots of the pages to .build/screenshots.
 	@$(packages) build test
-	swift build $(debug) --build-tests
+	swift build --build-tests
 	SCREENSHOTS=$(CURDIR)/.build/screenshots swift test --skip-build --filter ScreenshotTests
 
 lint: ## Check the format, the rules and the language of the sources.
@@ -215,6 +213,6 @@ hostile: ## Run abusive clients beside well-behaved ones, all kinds or those in 
 soak: ## Connect and disconnect clients for SOAK_SECONDS (600), and check for leaks.
 	@$(packages) build test
 	swift build $(release) --product reactord
-	swift build $(debug) --build-tests
+	swift build --build-tests
 	SOAK_SECONDS=$${SOAK_SECONDS:-600} SOAK_PROGRAM="$$(swift build $(release) --show-bin-path)/reactord" \
 	  swift test --skip-build --filter SoakTests $(ARGS)
