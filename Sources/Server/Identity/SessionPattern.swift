@@ -104,38 +104,61 @@ package struct SessionPattern: Sendable, Equatable {
     }
   }
 
-  // Compares contiguous bytes, which is faster than string views: every request with a credential
-  // is matched.
+  // Compares contiguous bytes with loops, which is faster than string views and allocates nothing: every
+  // request with a credential is matched.
   private static func matches(_ part: Part, _ text: String, _ claims: Claims?) -> Bool {
     var text = text
     return text.withUTF8 { text in
       var rest = unsafe text
       for index in part.pieces.indices {
+        let length: Int?
         switch part.pieces[index] {
-        case .literal(let bytes):
-          guard unsafe rest.starts(with: bytes) else { return false }
-          unsafe rest = UnsafeBufferPointer(rebasing: rest[bytes.count...])
+        case .literal(let bytes): length = unsafe self.length(of: bytes, in: rest)
         case .claim(let name):
-          guard var claim = claims?.string(name), !claim.isEmpty else { return false }
-          let count = claim.withUTF8 { unsafe SessionID.prefix(of: rest, encoding: $0) }
-          guard let count else { return false }
-          if let literal = part.literal(after: index) {
-            guard unsafe isUnambiguous(rest, literal, at: count) else { return false }
-          }
-          unsafe rest = UnsafeBufferPointer(rebasing: rest[count...])
+          length = unsafe self.length(
+            of: claims?.string(name), in: rest, before: part.literal(after: index))
         }
+        guard let length else { return false }
+        unsafe rest = UnsafeBufferPointer(rebasing: rest[length...])
       }
       return part.isOpen || rest.isEmpty
     }
+  }
+
+  /// Returns the length of a literal if a text begins with it.
+  private static func length(of literal: [UInt8], in text: UnsafeBufferPointer<UInt8>) -> Int? {
+    unsafe begins(text, at: 0, with: literal) ? literal.count : nil
+  }
+
+  /// Returns the length of the form of a claim if a text begins with it, and then with a literal that does not
+  /// occur before.
+  private static func length(
+    of claim: String?, in text: UnsafeBufferPointer<UInt8>, before literal: [UInt8]?
+  ) -> Int? {
+    guard var claim, !claim.isEmpty,
+      let length = claim.withUTF8({ unsafe SessionID.prefix(of: text, encoding: $0) })
+    else { return nil }
+    guard let literal else { return length }
+    return unsafe isUnambiguous(text, literal, at: length) ? length : nil
   }
 
   /// Returns whether a literal occurs in a text first at a position.
   private static func isUnambiguous(
     _ text: UnsafeBufferPointer<UInt8>, _ literal: [UInt8], at position: Int
   ) -> Bool {
-    guard text.count >= position + literal.count else { return false }
-    return (0...position).first {
-      unsafe text[$0..<$0 + literal.count].elementsEqual(literal)
-    } == position
+    for start in 0..<position {
+      if unsafe begins(text, at: start, with: literal) { return false }
+    }
+    return unsafe begins(text, at: position, with: literal)
+  }
+
+  private static func begins(
+    _ text: UnsafeBufferPointer<UInt8>, at start: Int, with literal: [UInt8]
+  ) -> Bool {
+    guard text.count - start >= literal.count else { return false }
+    for index in literal.indices {
+      guard unsafe text[start + index] == literal[index] else { return false }
+    }
+    return true
   }
 }

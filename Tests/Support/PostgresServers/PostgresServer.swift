@@ -73,11 +73,16 @@ public final class PostgresServer: Sendable {
     (try? String(contentsOfFile: "\(folder)/output", encoding: .utf8)) ?? ""
   }
 
-  /// Ends the server immediately, as a crash would, and waits for the end.
+  /// Ends the server and its backends immediately, as a crash would, and waits for their end.
   public func kill() throws {
     guard let id else { return }
-    _ = Glibc.kill(id, SIGKILL)
-    guard Self.eventually({ Glibc.kill(id, 0) != 0 }) else {
+    let children = try Command(["pgrep", "-P", "\(id)"]).output
+    // The server first: it would replace its backends.
+    let processes =
+      [id]
+      + String(decoding: children, as: UTF8.self).split(separator: "\n").compactMap { pid_t($0) }
+    for process in processes { _ = Glibc.kill(process, SIGKILL) }
+    guard Self.eventually({ processes.allSatisfy { Glibc.kill($0, 0) != 0 } }) else {
       throw Failure(description: "the server does not end")
     }
     _ = FileManager.default.createFile(atPath: "\(folder)/keep", contents: nil)

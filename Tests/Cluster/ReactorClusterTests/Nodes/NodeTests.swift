@@ -274,7 +274,8 @@ struct NodeTests {
     await #expect(throws: SessionError.ended) { try await other.host.open(key.id) }
   }
 
-  @Test func `a list at any node has the subscribers of all nodes, and sessions in memory`()
+  @Test
+  func `a list at any node has the subscribers of all nodes, and no session that has only streams`()
     async throws
   {
     let cluster = try await Cluster()
@@ -287,6 +288,16 @@ struct NodeTests {
       owner.host.reactor("counter")?.liveSession("shown")?.subscriberCount == 3
     }
     _ = try await cluster.members[0].host.post(#""increase""#, to: "stored")
+    for isStored in [false, true] {
+      if isStored { _ = try await cluster.members[0].host.post(#""increase""#, to: "shown") }
+      try await expectList(
+        at: cluster, isStored ? ["shown", "stored"] : ["stored"], isStored ? [3, 0] : [0])
+    }
+  }
+
+  private func expectList(
+    at cluster: Cluster, _ ids: [String], _ subscribers: [Int]
+  ) async throws {
     for member in cluster.members {
       let reactor = try #require(member.host.reactor("counter"))
       let listed = try await withCheckedThrowingContinuation { continuation in
@@ -294,8 +305,8 @@ struct NodeTests {
           continuation.resume(with: $0.mapError { $0 as any Error })
         }
       }
-      #expect(listed.map(\.id) == ["shown", "stored"])
-      #expect(listed.map(\.subscribers) == [3, 0])
+      #expect(listed.map(\.id) == ids)
+      #expect(listed.map(\.subscribers) == subscribers)
     }
   }
 

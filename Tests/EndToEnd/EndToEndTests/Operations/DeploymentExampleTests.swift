@@ -63,7 +63,7 @@ import Testing
     var environment: [String: String] = [:]
     for variable in list {
       let name: String = try value(["name"], in: variable)
-      environment[name] = try Self.known[name] ?? value(["value"], in: variable)
+      environment[name] = try variable["value"] as? String ?? #require(Self.known[name])
     }
     for (name, text) in environment {
       environment[name] = text.replacing("$(POD_IP)", with: Self.known["POD_IP"] ?? "")
