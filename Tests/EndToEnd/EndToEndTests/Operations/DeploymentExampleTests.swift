@@ -63,7 +63,8 @@ import Testing
     var environment: [String: String] = [:]
     for variable in list {
       let name: String = try value(["name"], in: variable)
-      environment[name] = try variable["value"] as? String ?? #require(Self.known[name])
+      let text = variable["value"] as? String
+      environment[name] = try #require(text ?? Self.known[name])
     }
     for (name, text) in environment {
       environment[name] = text.replacing("$(POD_IP)", with: Self.known["POD_IP"] ?? "")
