@@ -63,8 +63,8 @@ import Testing
     var environment: [String: String] = [:]
     for variable in list {
       let name: String = try value(["name"], in: variable)
-      let text = variable["value"] as? String
-      environment[name] = try #require(text ?? Self.known[name])
+      let text: String = try #require(variable["value"] as? String ?? Self.known[name])
+      environment[name] = text
     }
     for (name, text) in environment {
       environment[name] = text.replacing("$(POD_IP)", with: Self.known["POD_IP"] ?? "")
