@@ -120,7 +120,7 @@ package struct Membership: Sendable {
     failed = []
   }
 
-  /// The time at which ``expire(at:)`` has an effect if no heartbeat arrives.
+  /// The time at which `expire(at:)` has an effect if no heartbeat arrives.
   package var nextExpiry: Milliseconds? {
     members.values.map { $0.heardAt + suspect }.min()
   }

@@ -3,7 +3,7 @@ package import ReactorLog
 /// The decisions of one node: membership, placement, routing and ownership.
 ///
 /// A value without a clock, network or threads. Events are method calls with the time of a
-/// monotonic clock; the resulting effects accumulate until ``takeEffects()``, and must be executed
+/// monotonic clock; the resulting effects accumulate until `takeEffects()`, and must be executed
 /// in order.
 ///
 /// The machine has no list of the sessions that this node owns: a node owns the sessions in its

@@ -24,8 +24,8 @@ package struct RemoteSubscription: Sendable {
     /// There is nothing to do.
     case none
 
-    /// Open the subscription at the session's owner, see ``SubscriptionTable/beginOpening(_:)``, and
-    /// report ``opened(_:by:at:)`` or ``failedToOpen(_:at:)``.
+    /// Open the subscription at the session's owner, see `SubscriptionTable.beginOpening(_:)`, and
+    /// report `opened(_:by:at:)` or ``failedToOpen(_:at:)``.
     case open
 
     /// Publish the states after a version.

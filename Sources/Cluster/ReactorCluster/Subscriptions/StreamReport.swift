@@ -23,7 +23,7 @@ package struct StreamReport: Equatable, Sendable {
   /// The size of the streams of a part in bytes, after which the part ends.
   package static let byteLimit = 16_384
 
-  /// The number of the subscription, see ``SubscriptionTable/beginOpening(_:)``.
+  /// The number of the subscription, see `SubscriptionTable.beginOpening(_:)`.
   package var subscription: UInt64
 
   /// The number of the part.
