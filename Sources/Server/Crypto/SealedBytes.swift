@@ -12,14 +12,14 @@ package enum SealedBytes {
   ///   - bytes: The bytes.
   ///   - secret: The secret, of any length.
   ///   - purpose: A name for what the bytes are. The same secret has another key for each purpose.
-  /// - Returns: A random nonce, the encrypted bytes and their tag.
-  package static func seal(_ bytes: [UInt8], with secret: [UInt8], for purpose: String) -> [UInt8] {
+  /// - Returns: A random nonce, the encrypted bytes and their tag, or `nil` if memory is exhausted or libcrypto
+  ///   has no AES.
+  package static func seal(
+    _ bytes: [UInt8], with secret: [UInt8], for purpose: String
+  ) -> [UInt8]? {
     let nonce = RandomBytes.make(nonceLength)
     let key = MessageAuthentication.code(for: Array(purpose.utf8), key: secret)
-    let sealed = transform(bytes, isEncrypting: true, key, nonce)
-    // Fails only if memory is exhausted, or libcrypto has no AES.
-    guard let sealed else { preconditionFailure("libcrypto has no AES-256-GCM") }
-    return nonce + sealed
+    return transform(bytes, isEncrypting: true, key, nonce).map { nonce + $0 }
   }
 
   /// Decrypts bytes.

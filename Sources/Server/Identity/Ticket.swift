@@ -25,7 +25,7 @@ struct Ticket {
     nonce = RandomBytes.make(12)
   }
 
-  /// Returns the text, or `nil` if it would be longer than ``sizeLimit``.
+  /// Returns the text, or `nil` if the text would be longer than ``sizeLimit`` or cannot be encrypted.
   func sealed(with key: [UInt8]) -> String? {
     var members: [JSONValue.Member] = [
       .init("n", Self.text(nonce)), .init("x", .number(JSONNumber(expiry))),
@@ -43,8 +43,9 @@ struct Ticket {
       if let expiry = principal.expiry { members.append(.init("e", .number(JSONNumber(expiry)))) }
     }
     if let address { members.append(.init("a", .string(address))) }
-    let text = Base64URL.encode(
-      SealedBytes.seal(JSONValue.object(members).bytes, with: key, for: Self.purpose))
+    let content = JSONValue.object(members).bytes
+    guard let sealed = SealedBytes.seal(content, with: key, for: Self.purpose) else { return nil }
+    let text = Base64URL.encode(sealed)
     return text.count <= Self.sizeLimit ? String(decoding: text, as: UTF8.self) : nil
   }
 

@@ -5,9 +5,9 @@ struct SealedBytesTests {
   private let secret = Array("a secret of some length".utf8)
 
   @Test(arguments: [0, 1, 15, 16, 17, 1_000])
-  func `bytes are read with their secret and purpose only`(count: Int) {
+  func `bytes are read with their secret and purpose only`(count: Int) throws {
     let bytes = RandomBytes.make(count)
-    let sealed = SealedBytes.seal(bytes, with: secret, for: "a")
+    let sealed = try #require(SealedBytes.seal(bytes, with: secret, for: "a"))
     #expect(sealed.count == count + 28)
     #expect(SealedBytes.open(sealed, with: secret, for: "a") == bytes)
     #expect(SealedBytes.open(sealed, with: secret, for: "b") == nil)

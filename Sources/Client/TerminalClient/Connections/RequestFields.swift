@@ -18,7 +18,7 @@ package struct RequestFields: Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - tokenFile: The path of a file with the token, which is read for each request, so that a program
-  ///     can replace the token; `nil` for the one of ``variable``.
+  ///     can replace the token. Without a file the token is in ``variable``.
   ///   - headers: The texts `NAME: VALUE`.
   /// - Throws: The first text that is no field, or names one that has another place.
   package init(tokenFile: String? = nil, headers: [String] = []) throws(SyntaxError) {

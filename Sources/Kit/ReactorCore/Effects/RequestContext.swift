@@ -45,7 +45,8 @@ public struct RequestContext: Sendable, Hashable {
   /// Its earlier run may have had effects outside of the log.
   public package(set) var isRepetition: Bool
 
-  /// The account of the client, for what the request holds of shared tables; `nil` for none.
+  /// The account of the client, which has the places of shared tables that the request holds, or `nil` for a
+  /// request without a client.
   package var account: Account?
 
   /// How long the sender waits for the outcome of its actions.

@@ -79,7 +79,7 @@ extension RequestWorker {
 
   /// Closes the connection that has waited longest for a request.
   ///
-  /// - Parameter account: The client; `nil` for any.
+  /// - Parameter account: The client, or `nil` for connections of all clients.
   /// - Returns: Whether there was one.
   func closeIdlest(of account: Account? = nil) -> Bool {
     let index = deadlines.removeLongestWaiting {

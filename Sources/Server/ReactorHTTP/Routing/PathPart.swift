@@ -18,7 +18,7 @@ internal import ReactorTransport
     return unsafe PercentEncoding.decode(bytes[...])?.asciiOnly
   }
 
-  /// The bytes of the decoded part if the path has percent-encodings; `nil` if it has none.
+  /// The bytes of the decoded part, or `nil` for a path without percent-encodings.
   ///
   /// An empty part, and one with a broken encoding or more than `limit` decoded bytes, is a byte that no name has.
   func decoded(atMost limit: Int) -> [UInt8]? {
