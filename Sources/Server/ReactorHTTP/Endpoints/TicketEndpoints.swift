@@ -46,7 +46,7 @@ struct TicketEndpoints {
     }
     let isBound = wanted?.isBoundToAddress == true
     let address = isBound ? call.scope.client?.description ?? "" : nil
-    let now = Timestamp.now.milliseconds / 1000
+    let now = ReactorAPI.now
     guard let ticket = authenticator.makeTicket(for: authentication, address: address, at: now)
     else {
       throw Problem(

@@ -13,7 +13,7 @@ extension ReactorAPI {
   ) -> Credential {
     guard let authenticator, let resource, method != .options, resource.right(for: method) != nil
     else { return .notNeeded }
-    let now = Timestamp.now.milliseconds / 1000
+    let now = Self.now
     func isPermitted() -> Bool { client.map { failureLimiter.hasRoom(for: $0) } ?? true }
     do throws(Authenticator.Failure) {
       if let field = request.authorization {
