@@ -37,9 +37,9 @@ private enum Proxy: String, CaseIterable, CustomTestStringConvertible {
       let folders = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
         .map { "\($0)_temp_path \(folder[$0]); " }.joined()
       changes.append(("http {", "http { " + folders))
-      changes.append(("listen 443", "listen \(port)"))
-    case .haproxy: changes.append(("bind :443", "bind :\(port)"))
-    case .caddy: changes.append(("example.com {", "example.com:\(port) {"))
+      changes.append(("listen 443", "listen 127.0.0.1:\(port)"))
+    case .haproxy: changes.append(("bind :443", "bind 127.0.0.1:\(port)"))
+    case .caddy: changes.append(("example.com {", "example.com:\(port) {\n\tbind 127.0.0.1"))
     }
     if self != .haproxy {
       changes.append(("/etc/ssl/example.com.key", folder["key.pem"]))
