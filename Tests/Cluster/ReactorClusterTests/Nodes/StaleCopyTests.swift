@@ -31,7 +31,7 @@ struct StaleCopyTests {
   @Test func `an owner whose session was continued by a node that has failed closes its copy`()
     async throws
   {
-    let cluster = try await Cluster(["n1", "n2"], settings: .repeating)
+    let cluster = try await Cluster(["n1", "n2"], settings: .suspicious)
     let owner = try cluster.owner(of: key)
     let other = cluster.others(than: owner)[0]
     _ = try await owner.host.post(#""increase""#, to: key.id)
