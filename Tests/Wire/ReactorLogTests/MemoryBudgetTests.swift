@@ -1,11 +1,15 @@
 import LogTestSupport
-import ReactorLog
+@testable import ReactorLog
 import Synchronization
 import Testing
 
-/// The bound of the entries that forks copy in memory.
-struct ForkQuotaTests {
-  private let log = MemoryLog(forkedEntries: 25)
+/// The bound of the bytes of histories in memory.
+struct MemoryBudgetTests {
+  /// The bytes of one of the entries.
+  private static let entry = LogEntry(
+    version: 1, at: .now, action: nil, mutation: Array("1".utf8)
+  ).byteCount
+  private let log = MemoryLog(byteLimit: 35 * entry)
 
   private func key(_ id: String) -> SessionKey { SessionKey(reactor: "counter", id: id) }
 
@@ -29,7 +33,7 @@ struct ForkQuotaTests {
     log.session(key("origin")).append(LogBatch(entries), to: "first", expecting: 0) { _ in }
   }
 
-  @Test func `forks beyond the quota fail, and the end of one makes room`() throws {
+  @Test func `forks beyond the budget fail, and the end of one makes room`() throws {
     try #require(fork(to: "a")).get()
     try #require(fork(to: "b")).get()
     #expect(isFull(fork(to: "c")))
@@ -51,5 +55,38 @@ struct ForkQuotaTests {
       }
     }
     try #require(fork(to: "b")).get()
+  }
+
+  private func append(_ count: Int, to id: String, after version: Int) -> Result<Void, LogError>? {
+    let entries = (1...count).map {
+      LogEntry(version: version + $0, at: .now, action: nil, mutation: Array("1".utf8))
+    }
+    let result = Mutex<Result<Void, LogError>?>(nil)
+    log.session(key(id)).append(LogBatch(entries), to: "first", expecting: version) { outcome in
+      result.withLock { $0 = outcome }
+    }
+    return result.withLock { $0 }
+  }
+
+  @Test func `beyond the budget a session retains what its snapshot does not replace`() throws {
+    try #require(append(20, to: "origin", after: 10)).get()
+    // The snapshot is smaller than one entry.
+    log.session(key("origin")).save(
+      Snapshot(version: 28, state: Array("28".utf8)), of: "first")
+    try #require(append(10, to: "origin", after: 30)).get()
+    let loaded = try log.session(key("origin")).load(schema: nil)
+    #expect(loaded.snapshot?.version == 28)
+    #expect(loaded.entries.map(\.version) == Array(29...40))
+    #expect(try log.session(key("origin")).entries(after: 0, limit: 99).count == 12)
+  }
+
+  @Test func `a write beyond the budget fails, changes nothing, and succeeds when there is room`()
+    throws
+  {
+    #expect(isFull(append(30, to: "origin", after: 10)))
+    #expect(isFull(append(30, to: "other", after: 0)))
+    #expect(try log.session(key("origin")).load(schema: nil).entries.count == 10)
+    log.session(key("origin")).end { _ in }
+    try #require(append(30, to: "other", after: 0)).get()
   }
 }

@@ -7,7 +7,7 @@ import Testing
 struct UnfinishedSessionsTests {
   private let table = MemoryTable(
     retained: 100, retention: RetentionRules(), outcomeRetention: 1_000, feed: nil,
-    forks: ForkQuota(entries: 100))
+    budget: MemoryBudget(bytes: 1 << 20))
 
   private func key(_ id: String, _ reactor: String = "counter") -> SessionKey {
     SessionKey(reactor: reactor, id: id)

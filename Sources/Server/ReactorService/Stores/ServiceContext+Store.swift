@@ -4,6 +4,7 @@ internal import ReactorCluster
 internal import ReactorHost
 internal import ReactorLog
 internal import SQLiteLog
+internal import SystemThreads
 internal import Telemetry
 
 /// The open store of the daemon.
@@ -63,7 +64,8 @@ extension ServiceContext {
         log: MemoryLog(
           retention: configuration.retention,
           outcomeRetention: configuration.host.idempotency,
-          changeRetention: configuration.changeRetention)
+          changeRetention: configuration.changeRetention,
+          byteLimit: MemoryLimit.quarter)
       ) { _ in true }
     case .sqlite(let path):
       // A file size limit makes writes fail instead of ending the process.

@@ -16,20 +16,20 @@ public final class MemoryLog: MutationLog {
   ///   - outcomeRetention: How long the outcomes of idempotency keys are retained.
   ///   - changeRetention: How long the latest 65,536 changes of all sessions are retained; zero for not
   ///     at all.
-  ///   - forkedEntries: The maximum number of entries that the sessions have copied from others
-  ///     when they were forked. A fork beyond it fails with ``LogError/full``; the end of a fork
-  ///     releases its entries.
+  ///   - byteLimit: The maximum number of bytes of the histories of all sessions. Beyond it, a session that
+  ///     grows retains only the entries after the latest snapshot; a write that exceeds the limit even then, and
+  ///     a fork, fail with ``LogError/full``. The end of a session releases its bytes.
   public init(
     retainedVersions: Int = 10_000, retention: RetentionRules = RetentionRules(),
     outcomeRetention: Duration = IdempotencyKey.retention, changeRetention: Duration = .zero,
-    forkedEntries: Int = 1_000_000
+    byteLimit: Int = 1 << 30
   ) {
     let milliseconds = outcomeRetention / .milliseconds(1)
     table = MemoryTable(
       retained: retainedVersions, retention: retention,
       outcomeRetention: milliseconds < 9e15 ? Int64(milliseconds) : .max,
       feed: changeRetention > .zero ? MemoryFeed(retaining: changeRetention) : nil,
-      forks: ForkQuota(entries: forkedEntries))
+      budget: MemoryBudget(bytes: byteLimit))
   }
 
   /// Returns the log of a session.
@@ -47,14 +47,13 @@ public final class MemoryLog: MutationLog {
     guard let (history, inherited) = original.history(upTo: cursor, parameters: parameters) else {
       return completion(.failure(.lost(to: nil)))
     }
-    let copied = history.entries.count
-    guard table.forks.reserve(copied) else { return completion(.failure(.full)) }
+    guard table.budget.reserve(history.byteCount) else { return completion(.failure(.full)) }
     let session = table.findOrMake(target)
     let isNew = session.begin(
       epoch, with: history, parameters: inherited,
       forkedFrom: StoreChange.Origin(session: source.id, version: cursor.version), of: target,
       in: table)
-    if isNew { table.updateIndex(target, session) } else { table.forks.release(copied) }
+    if isNew { table.updateIndex(target, session) } else { table.budget.release(history.byteCount) }
     completion(isNew ? .success(()) : .failure(.lost(to: nil)))
     table.feed?.publish()
   }

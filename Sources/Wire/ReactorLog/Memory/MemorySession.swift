@@ -13,6 +13,11 @@ final class MemorySession: Sendable {
     var globals: [String: UInt64] = [:]
     var snapshots: [Snapshot] = []  // in ascending order of their versions
 
+    /// The bytes of the entries and snapshots.
+    var byteCount: Int {
+      entries.reduce(0) { $0 + $1.byteCount } + snapshots.reduce(0) { $0 + $1.state.count }
+    }
+
     /// The version before the first retained entry.
     var oldest: Int { version - entries.count }
 
@@ -30,8 +35,6 @@ final class MemorySession: Sendable {
     var accepted: [AcceptedAction.ID: AcceptedAction] = [:]
     var outcomes = MemoryOutcomes()
     var timers: [String: StoredTimer] = [:]
-    /// The number of entries that were copied from another session.
-    var copied = 0
 
     var record: SessionRecord {
       if isEnded { return .ended }
@@ -69,8 +72,7 @@ final class MemorySession: Sendable {
     contents.withLock { contents in
       guard contents.isEnded ? replacesEnded : contents.epoch == nil else { return false }
       contents = Contents(
-        epoch: epoch, parameters: parameters, history: history ?? History(lastActiveAt: .now),
-        copied: history?.entries.count ?? 0)
+        epoch: epoch, parameters: parameters, history: history ?? History(lastActiveAt: .now))
       table.feed?.append(
         .began(forkedFrom: origin), of: key,
         at: Cursor(epoch: epoch, version: contents.history.version), .now)
@@ -85,6 +87,8 @@ final class MemorySession: Sendable {
     case created
     /// The session is at another version or epoch than expected.
     case rejected
+    /// The histories of all sessions have the bytes that they may have.
+    case full
   }
 
   /// Appends a batch if the session is at the expected version and epoch.
@@ -95,6 +99,11 @@ final class MemorySession: Sendable {
     contents.withLock { contents in
       guard !contents.isEnded, contents.epoch ?? epoch == epoch, contents.history.version == version
       else { return .rejected }
+      let size = batch.entries.reduce(0) { $0 + $1.byteCount }
+      if !table.budget.reserve(size) {
+        table.budget.release(contents.history.trim(to: 0))
+        guard table.budget.reserve(size) else { return .full }
+      }
       let isNew = contents.epoch == nil
       if isNew {
         contents.history.lastActiveAt = .now
@@ -150,7 +159,7 @@ final class MemorySession: Sendable {
       for timer in contents.timers.values { set(nil, replacing: timer, of: key, in: table) }
       if !contents.accepted.isEmpty { table.unfinished.withLock { $0.remove(key) } }
       table.failures.withLock { $0[key.reactor]?.removeAll { $0.session == key.id } }
-      table.forks.release(contents.copied)
+      table.budget.release(contents.history.byteCount)
       contents = Contents(isEnded: true)
     }
   }
@@ -246,28 +255,36 @@ final class MemorySession: Sendable {
 
   // MARK: Retention
 
-  func save(_ snapshot: Snapshot, of epoch: String, retaining retained: Int) {
+  func save(_ snapshot: Snapshot, of epoch: String, of reactor: String, in table: MemoryTable) {
     contents.withLock { contents in
-      let history = contents.history
-      guard contents.epoch == epoch, snapshot.version <= history.version,
-        snapshot.version >= history.snapshots.last?.version ?? 1
+      guard contents.epoch == epoch, snapshot.version <= contents.history.version,
+        snapshot.version >= contents.history.snapshots.last?.version ?? 1
       else { return }
-      if history.snapshots.last?.version == snapshot.version {
+      if let last = contents.history.snapshots.last, last.version == snapshot.version {
         contents.history.snapshots.removeLast()
+        table.budget.release(last.state.count)
       }
       contents.history.snapshots.append(snapshot)
-      contents.history.trim(to: retained)
+      table.budget.take(snapshot.state.count)
+      table.budget.release(contents.history.trim(to: table.retained(of: reactor)))
     }
   }
 }
 
 extension MemorySession.History {
   /// Deletes the entries up to the latest snapshot that is old enough to replace them.
-  fileprivate mutating func trim(to retained: Int) {
+  ///
+  /// - Returns: The bytes that were deleted.
+  fileprivate mutating func trim(to retained: Int) -> Int {
     guard let keep = snapshots.lastIndex(where: { $0.version <= version - retained }) else {
-      return
+      return 0
     }
-    entries.removeFirst(min(entries.count, max(0, snapshots[keep].version - oldest)))
+    let count = min(entries.count, max(0, snapshots[keep].version - oldest))
+    let bytes =
+      entries.prefix(count).reduce(0) { $0 + $1.byteCount }
+      + snapshots.prefix(keep).reduce(0) { $0 + $1.state.count }
+    entries.removeFirst(count)
     snapshots.removeFirst(keep)
+    return bytes
   }
 }

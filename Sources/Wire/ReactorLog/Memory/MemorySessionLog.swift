@@ -41,7 +41,11 @@ final class MemorySessionLog: SessionLog {
     let session = made
     let result = session.append(batch, to: epoch, expecting: version, of: key, in: table)
     if result == .created { table.updateIndex(key, session) }
-    completion(result == .rejected ? .failure(.lost(to: nil)) : .success(()))
+    switch result {
+    case .appended, .created: completion(.success(()))
+    case .rejected: completion(.failure(.lost(to: nil)))
+    case .full: completion(.failure(.full))
+    }
     table.feed?.publish()
   }
 
@@ -71,7 +75,7 @@ final class MemorySessionLog: SessionLog {
   }
 
   func save(_ snapshot: Snapshot, of epoch: String) {
-    found?.save(snapshot, of: epoch, retaining: table.retained(of: key.reactor))
+    found?.save(snapshot, of: epoch, of: key.reactor, in: table)
   }
 
   private var found: MemorySession? {

@@ -28,16 +28,16 @@ final class MemoryTable: Sendable {
   let outcomeRetention: Int64
   /// The changes of all sessions, or `nil` if they are not retained.
   let feed: MemoryFeed?
-  /// The entries that forks have copied.
-  let forks: ForkQuota
+  /// The bytes of the histories.
+  let budget: MemoryBudget
 
   /// Creates a table whose sessions retain outcomes for a number of milliseconds.
   init(
     retained: Int, retention: RetentionRules, outcomeRetention: Int64, feed: MemoryFeed?,
-    forks: ForkQuota
+    budget: MemoryBudget
   ) {
     self.feed = feed
-    self.forks = forks
+    self.budget = budget
     self.retained = retained
     self.retention = retention
     self.outcomeRetention = outcomeRetention
