@@ -10,6 +10,9 @@ struct ShardMap: Sendable {
   /// The shard of the rows that belong to no session: globals, changes, writers.
   static let common: Int16 = 0
 
+  /// The number of databases; a store of this release has one.
+  var databases = 1
+
   /// The shard of a session.
   func shard(of key: SessionKey) -> Int16 {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325  // FNV-1a
@@ -20,6 +23,6 @@ struct ShardMap: Sendable {
     return Int16((hash ^ hash >> 32) % UInt64(Self.count))
   }
 
-  /// The index of the database that has a shard: all of them are in one.
-  func database(of shard: Int16) -> Int { 0 }
+  /// The index of the database that has a shard: each has consecutive ones.
+  func database(of shard: Int16) -> Int { Int(shard) * databases / Self.count }
 }

@@ -31,12 +31,12 @@ import Testing
     }
   }
 
-  @Test(arguments: LogKind.allCases)
+  @Test(arguments: LogKind.ofOneStore)
   func `without a retention there is no feed`(_ kind: LogKind) throws {
     #expect(try LogUnderTest(kind).log.changes == nil)
   }
 
-  @Test(arguments: LogKind.allCases)
+  @Test(arguments: LogKind.ofOneStore)
   func `each commit is one change, in order`(_ kind: LogKind) async throws {
     let log = try LogUnderTest(kind, changeRetention: kept)
     let feed = try feed(log)
@@ -62,7 +62,7 @@ import Testing
     #expect(try feed.changes(after: 7, limit: 2) == [])
   }
 
-  @Test(arguments: LogKind.allCases)
+  @Test(arguments: LogKind.ofOneStore)
   func `a batch without mutations and a rejected batch are no changes`(
     _ kind: LogKind
   ) async throws {
@@ -83,7 +83,7 @@ import Testing
       ])
   }
 
-  @Test(arguments: LogKind.allCases)
+  @Test(arguments: LogKind.ofOneStore)
   func `an observer is called after the change can be read`(_ kind: LogKind) async throws {
     let log = try LogUnderTest(kind, changeRetention: kept)
     let feed = try feed(log)

@@ -187,7 +187,7 @@ import Testing
     #expect(try log.session().entries(after: 0, limit: 10) == entries)
   }
 
-  @Test(arguments: LogKind.allCases)
+  @Test(arguments: LogKind.ofOneStore)
   func `an announced source is requested once per announcement`(_ kind: LogKind) async throws {
     let log = try LogUnderTest(kind)
     let source = CountedSource(log.session())

@@ -9,6 +9,11 @@ enum LogKind: String, CaseIterable, CustomTestStringConvertible {
   case memory
   case sqlite
   case postgres
+  /// Three databases of one server.
+  case spread
+
+  /// The kinds of one store, with one order of all changes.
+  static let ofOneStore = allCases.filter { $0 != .spread }
 
   var testDescription: String { rawValue }
 }
@@ -42,10 +47,27 @@ final class LogUnderTest {
       let store = try PostgresLog(settings)
       (folder, close) = (nil, { _ = store.close() })
       log = store
+    case .spread:
+      let server = try PostgresServer.shared.get()
+      let databases = try Self.databases.get()
+      var settings = PostgresLog.Settings(try #require(PostgresAddress(server.url())))
+      settings.schema = PostgresServer.newSchema()
+      settings.wait = .seconds(120)
+      if let retained { settings.retention = RetentionRules(.versions(retained)) }
+      let store = try SpreadLog(databases, of: server, settings)
+      (folder, close) = (nil, { store.close() })
+      log = store
     }
   }
 
   deinit { close() }
+
+  /// The names of three databases of the server of all tests.
+  private static let databases = Result {
+    let names = ["spread_0", "spread_1", "spread_2"]
+    for name in names { try PostgresServer.shared.get().query("create database \(name)") }
+    return names
+  }
 
   /// The log of a session of the reactor `counter`.
   func session(_ id: String = "demo") -> any SessionLog {
