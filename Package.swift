@@ -184,7 +184,7 @@ let package = Package(
       name: "ReactorClusterTests",
       dependencies: [
         "ReactorCluster", "ReactorCore", "ReactorHost", "ReactorLog", "Reactors", "ReactorStreams",
-        "Telemetry", "TestSupport",
+        "Shares", "Telemetry", "TestSupport",
       ],
       swiftSettings: settings),
 

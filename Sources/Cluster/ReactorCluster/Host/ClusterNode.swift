@@ -1,6 +1,7 @@
 internal import Dispatch
 package import ReactorHost
 internal import ReactorLog
+internal import Shares
 internal import Synchronization
 internal import Telemetry
 
@@ -399,16 +400,16 @@ package final class ClusterNode: Sendable {
 
   // MARK: Requests of this node's clients
 
-  /// Executes a call at the owner of a session.
+  /// Executes a call at the owner of a session, for a client.
   func call(
-    _ call: SessionCall, of key: SessionKey,
+    _ call: SessionCall, of key: SessionKey, by client: Client? = Account.current?.client,
     completion: @escaping @Sendable (RemoteResult) -> Void
   ) {
     guard bus.hasQuorum else {
       return completion(.failure(.unavailable("The cluster's store is not reachable.")))
     }
     let isInMemory = isInMemory(key)
-    let (bytes, kind) = (call.bytes, call.kind)
+    let (bytes, kind) = (SessionRequest(client: client, call: call).bytes, call.kind)
     handleState { state, now in
       let token = state.newToken()
       state.clients[token] = { completion(RemoteResult($0)) }

@@ -21,15 +21,23 @@ struct OwnerExecution: Sendable {
   }
 
   func start() {
-    guard let call = SessionCall(reading: request.payload),
+    guard let payload = SessionRequest(reading: request.payload),
       let reactor = node.reactor(request.session.reactor)
     else { return report(.unavailable) }
+    // Sessions and effects count for the client at this node as well.
+    let account = payload.client.map { reactor.ledger.account(of: $0) }
+    Account.$current.withValue(account) { execute(payload.call, in: reactor, for: account) }
+  }
+
+  private func execute(
+    _ call: SessionCall, in reactor: any LocalReactor, for account: Account?
+  ) {
     let key = request.session
     switch call {
     case .open(let intent, let parameters):
       reactor.session(key.id, for: intent, parameters: parameters) { respond($0) }
     case .find: find(in: reactor)
-    case .submit(let submission): submit(submission, in: reactor)
+    case .submit(let submission): submit(submission, in: reactor, for: account)
     case .outcome(let submission): outcome(of: submission, in: reactor)
     case .end: reactor.endSession(key.id) { result in respond(result) { .done } }
     case .fork(let version, let id, let parameters):
@@ -158,24 +166,20 @@ struct OwnerExecution: Sendable {
       ?? IdempotencyKey(numbered: request.number.count, of: "\(request.number.edge)")
   }
 
-  private func submit(_ submission: Submission, in reactor: any LocalReactor) {
+  private func submit(
+    _ submission: Submission, in reactor: any LocalReactor, for account: Account?
+  ) {
     var identified = submission
     identified.key = key(of: submission)
     identified.isRepeated = request.isRepeated
     let hasOwnKey = submission.key != nil
-    // The session and its effects count for the principal at this node as well.
-    let account = submission.context?.principal.map {
-      reactor.ledger.account(of: .principal($0.id))
-    }
     identified.context?.account = account
-    Account.$current.withValue(account) {
-      reactor.session(request.session.id, for: .use) { [identified] result in
-        switch result {
-        case .success(let opened):
-          execute(identified, in: opened.session, hasOwnKey: hasOwnKey)
-        case .failure(.log(.lost(let owner))): report(.displaced(by: owner))
-        case .failure(let error): fail(error, .outcome(.notOpened(error)))
-        }
+    reactor.session(request.session.id, for: .use) { [identified] result in
+      switch result {
+      case .success(let opened):
+        execute(identified, in: opened.session, hasOwnKey: hasOwnKey)
+      case .failure(.log(.lost(let owner))): report(.displaced(by: owner))
+      case .failure(let error): fail(error, .outcome(.notOpened(error)))
       }
     }
   }

@@ -1,5 +1,7 @@
+internal import ReactorCore
 internal import ReactorHost
 internal import ReactorLog
+internal import Shares
 internal import Synchronization
 
 /// A request with actions that the owner of a session executes for a client of this node.
@@ -26,8 +28,10 @@ final class RemoteExecution: Sendable {
     self.completion = completion
   }
 
+  private var client: Client? { submission.context?.account?.client }
+
   func start() {
-    node.call(.submit(submission), of: key) { [self] result in
+    node.call(.submit(submission), of: key, by: client) { [self] result in
       guard case .success(.accepted(let state, let run), _) = result else {
         return completion(result.outcome)
       }
@@ -42,7 +46,7 @@ final class RemoteExecution: Sendable {
   private func wait(for run: IdempotencyKey, waits: Int) {
     var identified = submission
     identified.key = run
-    node.call(.outcome(identified), of: key) { [self] result in
+    node.call(.outcome(identified), of: key, by: client) { [self] result in
       switch result {
       // The next owner has accepted them again, or the owner has not replied in time.
       case .success(.accepted, _) where waits > 0, .failure(.unknown) where waits > 0:

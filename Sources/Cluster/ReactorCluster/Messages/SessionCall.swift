@@ -2,8 +2,44 @@ internal import ReactorCoding
 internal import ReactorCore
 internal import ReactorHost
 internal import ReactorLog
+internal import Shares
 
-/// A request for a session at its owner: the payload of a ``ForwardedRequest``.
+/// A call, and the client that it counts for at the owner: the payload of a ``ForwardedRequest``.
+struct SessionRequest: ReadableMessage {
+  /// The client, or `nil` for none.
+  let client: Client?
+  let call: SessionCall
+
+  var bytes: [UInt8] {
+    var writer = MessageWriter()
+    switch client {
+    case nil: writer.write(0 as UInt8)
+    case .principal(let id):
+      writer.write(1 as UInt8)
+      writer.write(id)
+    case .network(let high, let low):
+      writer.write(2 as UInt8)
+      writer.write(high)
+      writer.write(low)
+    case .local: writer.write(3 as UInt8)
+    }
+    return writer.bytes + call.bytes
+  }
+
+  static func read(_ reader: inout MessageReader) throws(MessageError) -> SessionRequest {
+    let client: Client? =
+      switch try reader.byte() {
+      case 0: nil
+      case 1: .principal(try reader.text())
+      case 2: .network(high: try reader.number(), low: try reader.number())
+      case 3: .local
+      default: throw MessageError()
+      }
+    return SessionRequest(client: client, call: try SessionCall.read(&reader))
+  }
+}
+
+/// A request for a session at its owner.
 enum SessionCall: ReadableMessage {
   case open(SessionIntent, parameters: [UInt8]?)
   case find

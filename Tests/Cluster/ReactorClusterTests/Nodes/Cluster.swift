@@ -3,6 +3,7 @@ import ReactorCore
 import ReactorHost
 import ReactorLog
 import Reactors
+import Shares
 import Synchronization
 import Testing
 
@@ -15,6 +16,7 @@ final class Cluster: Sendable {
     let log: WriterLog
     let bus: MemoryBus
     let theme: Global<String>
+    let ledger = Ledger()
 
     init(
       _ name: String, _ cluster: Cluster, _ settings: ClusterSettings,
@@ -24,12 +26,15 @@ final class Cluster: Sendable {
       log = WriterLog(cluster.store, writer: name)
       node = ClusterNode(named: name, bus: bus, settings: settings)
       theme = Global("theme", "light")
+      var hostSettings = HostSettings()
+      hostSettings.ledger = ledger
       host = Host(
         [
           ReactorRegistration("counter", summary: "") { CounterReactor() },
           ReactorRegistration("slow", summary: "") { SlowReactor() },
           ReactorRegistration("careful", summary: "", whenInterrupted: .giveUp) { SlowReactor() },
-        ] + reactors(name, theme), globals: [theme], log: log, router: node)
+        ] + reactors(name, theme), globals: [theme], log: log, settings: hostSettings,
+        router: node)
       node.start(host)
     }
 

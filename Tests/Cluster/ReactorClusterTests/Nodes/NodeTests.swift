@@ -2,6 +2,7 @@ import ReactorCluster
 import ReactorCore
 import ReactorHost
 import ReactorLog
+import Shares
 import Synchronization
 import Telemetry
 import Testing
@@ -22,6 +23,17 @@ struct NodeTests {
       let session = try await member.host.open(key.id)
       #expect(session.current.version == 3)
     }
+  }
+
+  @Test(arguments: [Client.principal("ada"), .network(high: 1, low: .max)])
+  func `a client of another node counts at the owner`(_ client: Client) async throws {
+    let cluster = try await Cluster(["n1", "n2"])
+    let owner = try cluster.owner(of: key)
+    let other = try #require(cluster.others(than: owner).first)
+    try await Account.$current.withValue(other.ledger.account(of: client)) {
+      _ = try await other.host.open(key.id)
+    }
+    #expect(owner.ledger.account(of: client).held(.sessions) == 1)
   }
 
   @Test func `an action reaches its owner with one request`() async throws {
