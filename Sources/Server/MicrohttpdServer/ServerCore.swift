@@ -114,30 +114,24 @@ final class ServerCore: Sendable {
   /// - Returns: Whether they are within the client's share; if not, they are not counted.
   func buffer(_ count: Int, for account: Account?) -> Bool {
     // Each client gets one body, as long as there is room.
-    account?.acquire(
-      .bodies, count, of: settings.limits.buffered, first: settings.limits.body)
-      ?? settings.ledger.acquire(.bodies, count, of: settings.limits.buffered)
+    settings.ledger.acquire(
+      .bodies, count, of: settings.limits.buffered, first: settings.limits.body, for: account)
   }
 
   /// Releases the bytes of a request body.
   func releaseBuffer(_ count: Int, of account: Account?) {
     guard count > 0 else { return }
-    if let account {
-      account.release(.bodies, count)
-    } else {
-      settings.ledger.release(.bodies, count)
-    }
+    settings.ledger.release(.bodies, count, of: account)
   }
 
   /// Reserves a place for a stream; returns whether the client's share permits it.
   func acquireStream(for account: Account?) -> Bool {
-    account?.acquire(.streams, of: settings.limits.streams)
-      ?? settings.ledger.acquire(.streams, of: settings.limits.streams)
+    settings.ledger.acquire(.streams, of: settings.limits.streams, for: account)
   }
 
   /// Returns the place of a stream.
   func releaseStream(of account: Account?) {
-    if let account { account.release(.streams) } else { settings.ledger.release(.streams) }
+    settings.ledger.release(.streams, of: account)
   }
 
   /// Counts a connection that was closed or not accepted.

@@ -26,7 +26,7 @@ struct WriteBudget {
     var bytes: Int
   }
 
-  private var waiting = FairQueue()
+  private var waiting = ConnectionTurns()
   /// The bytes that each connection waits to write.
   private var pending: [Int] = []
   private var shares: [Share] = []
@@ -68,7 +68,7 @@ struct WriteBudget {
     if granted < size {
       while pending.count <= index { pending.append(0) }
       pending[index] = size - granted
-      waiting.append(index, of: client ?? FairQueue.others)
+      waiting.append(index, of: client ?? ConnectionTurns.others)
     }
     return granted
   }

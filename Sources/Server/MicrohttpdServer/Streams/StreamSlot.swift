@@ -12,7 +12,7 @@ struct StreamSlot {
   var socket: StreamSocket?
 
   /// The client's turn in the queue.
-  var client = FairQueue.others
+  var client = ConnectionTurns.others
 
   /// Whether there is input to drop.
   var hasInput = false

@@ -12,7 +12,7 @@ extension StreamWorker {
     let socket = StreamSocket(arrival.socket)
     unsent.change(by: arrival.head.count)
     let slot = StreamSlot(
-      connection: connection, socket: socket, client: arrival.client ?? FairQueue.others,
+      connection: connection, socket: socket, client: arrival.client ?? ConnectionTurns.others,
       generation: index == slots.count ? 0 : slots[index].generation &+ 1, stream: arrival.stream,
       permit: arrival.permit, account: arrival.account)
     if index == slots.count { slots.append(slot) } else { slots[index] = slot }
@@ -149,11 +149,7 @@ extension StreamWorker {
     slots[index].stream = nil
     for group in memberships.leave(index) { group.remove(loop) }
     stream.closed()
-    if let account = slots[index].account.take() {
-      account.release(.streams)
-    } else {
-      ledger.release(.streams)
-    }
+    ledger.release(.streams, of: slots[index].account.take())
     openStreams.leave()
   }
 

@@ -50,7 +50,7 @@ final class StreamWorker {
   var lingering = RecencyList()
 
   /// The connections with work.
-  var queue = FairQueue()
+  var queue = ConnectionTurns()
 
   /// The bytes that were written in this turn.
   var bytesWritten = 0

@@ -3,18 +3,18 @@
 ///
 /// Appending and removing are O(1) in the number of connections. Clients with the same
 /// `TurnBudget.Entry` count as one; connections of many clients have the entry ``others``.
-struct FairQueue {
+struct ConnectionTurns {
   private struct Link {
-    var previous = FairQueue.none
-    var next = FairQueue.none
+    var previous = ConnectionTurns.none
+    var next = ConnectionTurns.none
     /// The line that the connection is in.
-    var line = FairQueue.none
+    var line = ConnectionTurns.none
   }
 
   /// The connections of one client, in their order.
   private struct Line {
-    var head = FairQueue.none
-    var tail = FairQueue.none
+    var head = ConnectionTurns.none
+    var tail = ConnectionTurns.none
   }
 
   private static let none: Int32 = -1

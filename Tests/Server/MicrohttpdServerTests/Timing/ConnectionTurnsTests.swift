@@ -2,13 +2,13 @@ internal import Testing
 
 @testable internal import MicrohttpdServer
 
-struct FairQueueTests {
+struct ConnectionTurnsTests {
   @Test func `clients take turns, and the connections of each client are in their order`() {
-    var queue = FairQueue()
+    var queue = ConnectionTurns()
     for index in 0..<3 { queue.append(index, of: 7) }
     queue.append(3, of: 8)
-    queue.append(4, of: FairQueue.others)
-    queue.append(5, of: FairQueue.others)
+    queue.append(4, of: ConnectionTurns.others)
+    queue.append(5, of: ConnectionTurns.others)
     queue.append(0, of: 7)
     #expect(Self.drain(&queue) == [0, 3, 4, 1, 5, 2])
     #expect(queue.isEmpty)
@@ -16,13 +16,13 @@ struct FairQueueTests {
 
   @Test func `it has the order of a list of lists, whatever is appended and removed`() {
     var random = SystemRandomNumberGenerator()
-    var queue = FairQueue()
+    var queue = ConnectionTurns()
     // The connections of each client, in the order of the turns.
     var model: [(client: UInt8, indices: [Int])] = []
     for _ in 0..<2_000 {
       let index = Int.random(in: 0..<12, using: &random)
       // A connection has one client.
-      let client = index % 4 == 3 ? FairQueue.others : UInt8(index % 4)
+      let client = index % 4 == 3 ? ConnectionTurns.others : UInt8(index % 4)
       switch Int.random(in: 0..<3, using: &random) {
       case 0:
         queue.append(index, of: client)
@@ -47,7 +47,7 @@ struct FairQueueTests {
     }
   }
 
-  private static func drain(_ queue: inout FairQueue) -> [Int] {
+  private static func drain(_ queue: inout ConnectionTurns) -> [Int] {
     var indices: [Int] = []
     while let index = queue.removeFirst() { indices.append(index) }
     return indices
