@@ -73,7 +73,7 @@ struct ActionEndpoints {
       // The first mutation of a session stores it, and so counts as its creation.
       let canCreate = call.scope.api.creationLimiter != nil && !session.isStored
       if canCreate, let problem = call.scope.creationProblem { throw problem }
-      let reply = ActionReply(session, wanted, call.reply)
+      let reply = ActionResponder(session, wanted, call.reply)
       // The closures of nearly all requests have a single capture.
       var accepted: @Sendable (CommittedState) -> Void = { reply.accepted($0) }
       var completion: @Sendable (ActionOutcome) -> Void = { reply.completed($0) }
@@ -122,7 +122,7 @@ struct ActionEndpoints {
     // first.
     guard call.scope.api.creationLimiter == nil, !fields.preferences.respondsAsynchronously
     else { return false }
-    let reply = ActionReply(nil, preferences, call.reply)
+    let reply = ActionResponder(nil, preferences, call.reply)
     guard
       reactor.forward(
         to: id, call.request.body, ifAt: fields.expected, key: fields.key, for: call.scope.context,

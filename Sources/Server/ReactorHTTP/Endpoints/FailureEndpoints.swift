@@ -153,7 +153,7 @@ struct FailureEndpoints {
     wanted.hidesState = !wanted.isMinimal && !isReadable
     try withFailure(call, orReply: Self.unknown.response) {
       [wait, preferences = wanted] failure, session in
-      let reply = ActionReply(session, preferences, call.reply)
+      let reply = ActionResponder(session, preferences, call.reply)
       session.runAgain(failure, accepted: { reply.accepted($0) }) { outcome in
         if let outcome { reply.completed(outcome) } else { call.reply(Self.unknown) }
       }

@@ -4,7 +4,7 @@ internal import ReactorTransport
 internal import Synchronization
 
 /// The pending response to an action: sent with the outcome, or with 202 after the wait time.
-final class ActionReply: TimerTarget {
+final class ActionResponder: TimerTarget {
   private struct State {
     var reply: Reply?
     /// Whether the action survives a crash, which 202 promises.

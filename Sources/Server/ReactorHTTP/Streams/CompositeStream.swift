@@ -15,7 +15,7 @@ final class CompositeStream: ByteStream {
     let name: String
 
     /// The source of its events, or `nil` if the session has ended.
-    let subscription: Subscription?
+    let subscription: EventSubscription?
 
     /// Its first output.
     var opening: StreamOpening?
@@ -29,7 +29,8 @@ final class CompositeStream: ByteStream {
 
     /// Creates a part.
     init(
-      _ name: String, _ subscription: Subscription?, _ opening: StreamOpening?, at cursor: Cursor?
+      _ name: String, _ subscription: EventSubscription?, _ opening: StreamOpening?,
+      at cursor: Cursor?
     ) {
       self.name = name
       self.subscription = subscription

@@ -3,7 +3,7 @@ internal import ReactorHost
 
 extension EventChannels {
   /// Called with a subscription and the client's first output.
-  typealias SubscriptionCompletion = @Sendable ((Subscription, StreamOpening)?) -> Void
+  typealias SubscriptionCompletion = @Sendable ((EventSubscription, StreamOpening)?) -> Void
 
   /// Creates a client's subscription and decides what the client is sent first.
   ///
@@ -102,8 +102,8 @@ private struct PendingSubscription: Sendable {
 
   private func subscription(
     seen: Int, shown: ArraySlice<UInt8>?, everyVersion: Bool, replay: (any StateReplay)? = nil
-  ) -> Subscription {
-    Subscription(
+  ) -> EventSubscription {
+    EventSubscription(
       channel, of: channels, by: owner, client: client, seen: seen, shown: shown,
       everyVersion: everyVersion, replay: replay, notices: notices)
   }

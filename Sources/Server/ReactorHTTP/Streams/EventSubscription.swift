@@ -9,7 +9,7 @@ internal import Synchronization
 ///
 /// Pulled by a stream on the stream loop. Long work is executed in the worker pool, and wakes the
 /// stream when it is complete.
-final class Subscription: Sendable {
+final class EventSubscription: Sendable {
   /// The next output.
   enum Next {
     case event(StreamEvent)
@@ -36,7 +36,7 @@ final class Subscription: Sendable {
     var shown: ArraySlice<UInt8>?
     /// The reader of the log while a client that requested every version catches up.
     var replay: (any StateReplay)?
-    var replayStep = Subscription.replayStep
+    var replayStep = EventSubscription.replayStep
     /// Events created for this client alone, and the version after them.
     var ready: ArraySlice<StreamEvent> = []
     var readyVersion: Int?
@@ -325,7 +325,7 @@ final class Subscription: Sendable {
   }
 }
 
-extension Subscription.State {
+extension EventSubscription.State {
   /// Whether the client has a representation.
   fileprivate func shows(_ json: ArraySlice<UInt8>) -> Bool {
     shown?.hasSameBytes(as: json) == true

@@ -24,7 +24,7 @@ final class SessionStream: ByteStream {
   /// The event of a draining service.
   private static let draining = StreamChunk(EventText.notice("draining"))
 
-  private let subscription: Subscription
+  private let subscription: EventSubscription
   private let channels: EventChannels
   private let state: Mutex<State>
 
@@ -34,7 +34,7 @@ final class SessionStream: ByteStream {
   ///   - subscription: The source of the events after the opening.
   ///   - opening: The first output.
   ///   - channels: Reports whether the service is draining.
-  init(_ subscription: Subscription, _ opening: StreamOpening, of channels: EventChannels) {
+  init(_ subscription: EventSubscription, _ opening: StreamOpening, of channels: EventChannels) {
     self.subscription = subscription
     self.channels = channels
     state = Mutex(State(opening: Self.chunks(of: opening)))

@@ -68,7 +68,7 @@ final class Checkpointer: Sendable {
   private func makeCheckpoints() {
     // Requests and commits have priority. On Linux each thread has its own niceness (setpriority(2)).
     _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
-    var connection: Connection?
+    var connection: SQLiteConnection?
     while true {
       wake.wait()
       if isClosed { break }
@@ -88,7 +88,7 @@ final class Checkpointer: Sendable {
 
   private var isClosed: Bool { state.withLock { $0.isClosed } }
 
-  private func pass(over connection: Connection) throws(DatabaseError) {
+  private func pass(over connection: SQLiteConnection) throws(DatabaseError) {
     var hasMore = true
     while hasMore, !isClosed {
       let checkpoint = try turn.withLock { _ throws(DatabaseError) in

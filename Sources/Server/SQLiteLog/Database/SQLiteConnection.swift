@@ -4,7 +4,7 @@ internal import CSQLite
 ///
 /// It belongs to one thread at a time.
 @safe
-final class Connection {
+final class SQLiteConnection {
   /// The access to a database.
   enum Access {
     /// Read only; the file changes only as far as reading a write-ahead log requires it.

@@ -15,11 +15,11 @@ internal import Glibc
 @safe
 final class Statement {
   private let statement: OpaquePointer
-  private let connection: Connection
+  private let connection: SQLiteConnection
   private let handle: OpaquePointer  // of the connection
 
   /// Becomes the owner of a handle.
-  init(owning statement: OpaquePointer, of connection: Connection, _ handle: OpaquePointer) {
+  init(owning statement: OpaquePointer, of connection: SQLiteConnection, _ handle: OpaquePointer) {
     unsafe self.statement = statement
     unsafe self.handle = handle
     self.connection = connection

@@ -22,7 +22,7 @@ struct StoreFile: Sendable {
     let version: Int64
     let isEmpty: Bool
 
-    init(of connection: Connection) throws(DatabaseError) {
+    init(of connection: SQLiteConnection) throws(DatabaseError) {
       application = try connection.integer("PRAGMA application_id")
       version = try connection.integer("PRAGMA user_version")
       isEmpty = try connection.integer("SELECT count(*) FROM sqlite_schema") == 0
@@ -109,7 +109,7 @@ struct StoreFile: Sendable {
   }
 
   /// Opens the file, which must exist and have the tables of this release.
-  func open(for access: Connection.Access) throws(SQLiteLogError) -> Connection {
+  func open(for access: SQLiteConnection.Access) throws(SQLiteLogError) -> SQLiteConnection {
     let connection = try open(access)
     guard try version(of: connection) == Schema.version else {
       throw SQLiteLogError(
@@ -123,7 +123,7 @@ struct StoreFile: Sendable {
   /// Opens a store of this release or of an earlier one for reading.
   ///
   /// - Returns: The connection, and the version of the tables.
-  func openEarlier() throws(SQLiteLogError) -> (connection: Connection, version: Int) {
+  func openEarlier() throws(SQLiteLogError) -> (connection: SQLiteConnection, version: Int) {
     let connection = try open(.reading)
     let version = try version(of: connection)
     guard version > 0 else {
@@ -135,7 +135,7 @@ struct StoreFile: Sendable {
 
   /// Opens the file like ``open(for:)``, after it has checked that the file was not deleted or
   /// replaced.
-  func connect(for access: Connection.Access) throws(DatabaseError) -> Connection {
+  func connect(for access: SQLiteConnection.Access) throws(DatabaseError) -> SQLiteConnection {
     try presence.check()
     do throws(SQLiteLogError) {
       return try open(for: access)
@@ -144,9 +144,9 @@ struct StoreFile: Sendable {
     }
   }
 
-  private func open(_ access: Connection.Access) throws(SQLiteLogError) -> Connection {
+  private func open(_ access: SQLiteConnection.Access) throws(SQLiteLogError) -> SQLiteConnection {
     do throws(DatabaseError) {
-      return try Connection(location, access, lockTimeout: Self.lockTimeout)
+      return try SQLiteConnection(location, access, lockTimeout: Self.lockTimeout)
     } catch {
       let reason = error.systemError == 0 ? "\(error)" : "\(SystemError(code: error.systemError))"
       throw SQLiteLogError(.cannotCreate, "cannot open the store \"\(path)\": \(reason)")
@@ -154,7 +154,7 @@ struct StoreFile: Sendable {
   }
 
   /// The version of the tables; 0 for an empty database.
-  private func version(of connection: Connection) throws(SQLiteLogError) -> Int {
+  private func version(of connection: SQLiteConnection) throws(SQLiteLogError) -> Int {
     let found: Identification
     do throws(DatabaseError) {
       found = try Identification(of: connection)

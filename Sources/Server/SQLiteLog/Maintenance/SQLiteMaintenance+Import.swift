@@ -38,7 +38,7 @@ extension SQLiteMaintenance {
 private struct ImportedLines {
   private(set) var sessionCount = 0
 
-  private let connection: Connection
+  private let connection: SQLiteConnection
   private let inspect: Statement
   private let insertSession: Statement
   private let readSession: Statement
@@ -64,7 +64,7 @@ private struct ImportedLines {
   private var snapshot = 0
   private var chain: UInt64 = 0
 
-  init(into connection: Connection) throws(DatabaseError) {
+  init(into connection: SQLiteConnection) throws(DatabaseError) {
     self.connection = connection
     try connection.execute("SAVEPOINT part")
     session = try connection.integer(

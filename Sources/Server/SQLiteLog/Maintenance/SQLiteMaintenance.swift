@@ -86,7 +86,7 @@ package struct SQLiteMaintenance: Sendable {
     // Delete the name of the feed, so that the feed of the copy gets another name.
     if version >= Schema.feedVersion {
       let restored = try mappingErrors { () throws(DatabaseError) in
-        try Connection(partial, .writing, lockTimeout: StoreFile.lockTimeout)
+        try SQLiteConnection(partial, .writing, lockTimeout: StoreFile.lockTimeout)
       }
       try mappingErrors { () throws(DatabaseError) in try restored.execute("DELETE FROM feed") }
     }

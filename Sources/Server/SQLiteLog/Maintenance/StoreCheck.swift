@@ -2,10 +2,10 @@ internal import ReactorLog
 
 /// Looks for damage in a store.
 struct StoreCheck {
-  private let connection: Connection
+  private let connection: SQLiteConnection
   private var findings: [String] = []
 
-  init(_ connection: Connection) {
+  init(_ connection: SQLiteConnection) {
     self.connection = connection
   }
 

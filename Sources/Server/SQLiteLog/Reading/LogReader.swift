@@ -7,7 +7,7 @@ final class LogReader {
   /// The size at which a page of entries ends, in bytes; its last entry can exceed it.
   private static let pageBytes = 4 << 20
 
-  let connection: Connection
+  let connection: SQLiteConnection
   private let findSession: Statement
   private let listSessions: Statement
   private let readEntries: Statement
@@ -27,7 +27,7 @@ final class LogReader {
   let readFailures: Statement
 
   /// Prepares the statements on a connection.
-  init(_ connection: Connection) throws(DatabaseError) {
+  init(_ connection: SQLiteConnection) throws(DatabaseError) {
     let version = """
       max(
         coalesce((

@@ -20,7 +20,7 @@ struct ChangeWriter {
   private var due = ContinuousClock.now
 
   /// Prepares the statements, or returns `nil` if changes are not retained.
-  init?(_ connection: Connection, _ rules: StoreRules) throws(DatabaseError) {
+  init?(_ connection: SQLiteConnection, _ rules: StoreRules) throws(DatabaseError) {
     guard rules.changeRetention > .zero else { return nil }
     retention = rules.changeRetention
     latest = Int(try connection.integer("SELECT coalesce(max(number), 0) FROM changes"))

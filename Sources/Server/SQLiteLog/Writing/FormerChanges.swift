@@ -9,7 +9,7 @@ struct FormerChanges {
   private(set) var isDue = true
 
   /// Prepares the statement, or returns `nil` if there are no changes, or if they are retained.
-  init?(_ connection: Connection) throws(DatabaseError) {
+  init?(_ connection: SQLiteConnection) throws(DatabaseError) {
     // The name of the feed exists as long as its changes are retained.
     let areLeft = try connection.integer(
       "SELECT EXISTS (SELECT 1 FROM changes) AND NOT EXISTS (SELECT 1 FROM feed)")

@@ -26,7 +26,7 @@ struct OutcomeSweep {
   // On the monotonic clock, because the wall clock can be set.
   private var due = ContinuousClock.now
 
-  init(_ connection: Connection, _ rules: StoreRules) throws(DatabaseError) {
+  init(_ connection: SQLiteConnection, _ rules: StoreRules) throws(DatabaseError) {
     retention = rules.outcomeRetention
     bound = rules.outcomeBound
     insert = try connection.prepare(

@@ -30,7 +30,7 @@ struct Removals {
   private let findOldSnapshot: Statement
   private let findSnapshotOfOldEntry: Statement
 
-  init(_ connection: Connection) throws(DatabaseError) {
+  init(_ connection: SQLiteConnection) throws(DatabaseError) {
     insertHistory = try connection.prepare("INSERT OR IGNORE INTO removals (session) VALUES (?1)")
     listHistories = try connection.prepare("SELECT session FROM removals ORDER BY session")
     deleteHistory = try connection.prepare("DELETE FROM removals WHERE session = ?1")

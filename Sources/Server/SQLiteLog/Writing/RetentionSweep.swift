@@ -19,7 +19,7 @@ struct RetentionSweep {
   // On the monotonic clock, because the wall clock can be set.
   private var due = ContinuousClock.now
 
-  init(_ connection: Connection, _ rules: StoreRules) throws(DatabaseError) {
+  init(_ connection: SQLiteConnection, _ rules: StoreRules) throws(DatabaseError) {
     self.rules = rules
     sessions = try connection.prepare(
       """

@@ -11,7 +11,9 @@ struct RowSlice {
   ///   - columns: The columns whose bytes are counted.
   ///   - connection: The writer's connection.
   /// - Throws: If the database fails.
-  init(_ table: String, of columns: String..., in connection: Connection) throws(DatabaseError) {
+  init(_ table: String, of columns: String..., in connection: SQLiteConnection)
+    throws(DatabaseError)
+  {
     let size = columns.map { "coalesce(length(CAST(\($0) AS BLOB)), 0)" }.joined(separator: " + ")
     sizes = try connection.prepare(
       """

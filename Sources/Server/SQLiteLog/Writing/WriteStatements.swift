@@ -28,7 +28,7 @@ struct WriteStatements {
   let share: Statement
   let thinSnapshots: Statement
 
-  init(_ connection: Connection) throws(DatabaseError) {
+  init(_ connection: SQLiteConnection) throws(DatabaseError) {
     // Acquires the write lock when the transaction begins, so that no later statement fails because
     // another connection has the lock.
     begin = try connection.prepare("BEGIN IMMEDIATE")

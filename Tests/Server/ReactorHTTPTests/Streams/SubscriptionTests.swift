@@ -24,7 +24,7 @@ struct SubscriptionTests {
     let source = SlowSource()
     let channels = EventChannels(bound: 4, background: WorkerPool(width: 1))
     let channel = channels.join(source, StreamView())
-    let subscription = Subscription(
+    let subscription = EventSubscription(
       channel, of: channels, seen: -1, shown: nil, everyVersion: true, replay: source.log)
     let counter = WakeCounter()
     for group in subscription.groups { group.add(counter) }
@@ -55,7 +55,7 @@ struct SubscriptionTests {
     let channels = EventChannels(bound: 4, background: WorkerPool(width: 0))
     let log = HeldLog()
     let subscriptions = (0..<50).map { index in
-      Subscription(
+      EventSubscription(
         channels.join(source, StreamView()), of: channels,
         client: .client(numbered: UInt32(index)), seen: -1, shown: nil,
         everyVersion: true, replay: log)
