@@ -16,6 +16,8 @@ public final class Ledger: Sendable {
     case connections
     /// Running effects.
     case effects
+    /// Histories that are being copied.
+    case forks
     /// Requests that wait for a background thread.
     case jobs
     /// Sessions in memory.
@@ -33,6 +35,7 @@ public final class Ledger: Sendable {
     private let bodies = Atomic<Int>(0)
     private let connections = Atomic<Int>(0)
     private let effects = Atomic<Int>(0)
+    private let forks = Atomic<Int>(0)
     private let jobs = Atomic<Int>(0)
     private let sessions = Atomic<Int>(0)
     private let sockets = Atomic<Int>(0)
@@ -45,6 +48,7 @@ public final class Ledger: Sendable {
       case .bodies: bodies.add(count, ordering: .relaxed).newValue
       case .connections: connections.add(count, ordering: .relaxed).newValue
       case .effects: effects.add(count, ordering: .relaxed).newValue
+      case .forks: forks.add(count, ordering: .relaxed).newValue
       case .jobs: jobs.add(count, ordering: .relaxed).newValue
       case .sessions: sessions.add(count, ordering: .relaxed).newValue
       case .sockets: sockets.add(count, ordering: .relaxed).newValue
@@ -123,21 +127,37 @@ public final class Ledger: Sendable {
   /// Returns the places of a table that are in use.
   public func used(_ table: Table) -> Int { totals.counts.add(0, to: table) }
 
-  /// Reserves places of a table for no client: those of the service itself, of timers and of other nodes.
+  /// Reserves places of a table, if the share of the client permits.
   ///
-  /// - Returns: Whether the table had them.
-  public func acquire(_ table: Table, _ count: Int = 1, of capacity: Int) -> Bool {
+  /// - Parameters:
+  ///   - table: The table.
+  ///   - count: The number of places.
+  ///   - capacity: The places of the table.
+  ///   - first: The places that each client gets as long as the table has any.
+  ///   - account: The account of the client, or `nil` for the service itself, timers and other nodes, which get
+  ///     what the table has.
+  /// - Returns: Whether the places are reserved.
+  public func acquire(
+    _ table: Table, _ count: Int = 1, of capacity: Int, first: Int = 1, for account: Account?
+  ) -> Bool {
+    if let account { return account.acquire(table, count, of: capacity, first: first) }
     if totals.counts.add(count, to: table) <= capacity { return true }
-    release(table, count)
+    release(table, count, of: nil)
     return false
   }
 
-  /// Reserves places of a table for no client, whether or not the table has them.
-  public func take(_ table: Table, _ count: Int = 1) { _ = totals.counts.add(count, to: table) }
+  /// Reserves places of a table, whether or not the table and the share of the client have them.
+  public func take(_ table: Table, _ count: Int = 1, for account: Account?) {
+    if let account { account.take(table, count) } else { _ = totals.counts.add(count, to: table) }
+  }
 
-  /// Releases places that no client has.
-  public func release(_ table: Table, _ count: Int = 1) {
-    _ = totals.counts.add(-count, to: table)
+  /// Releases places of a client, or of none.
+  public func release(_ table: Table, _ count: Int = 1, of account: Account?) {
+    if let account {
+      account.release(table, count)
+    } else {
+      _ = totals.counts.add(-count, to: table)
+    }
   }
 }
 

@@ -110,9 +110,9 @@ struct LedgerTests {
   @Test("places of no client are limited by the capacity only")
   func service() {
     let ledger = Ledger()
-    for _ in 0..<10 { #expect(ledger.acquire(.effects, of: 10)) }
-    #expect(!ledger.acquire(.effects, of: 10))
-    ledger.release(.effects)
-    #expect(ledger.acquire(.effects, of: 10))
+    for _ in 0..<10 { #expect(ledger.acquire(.effects, of: 10, for: nil)) }
+    #expect(!ledger.acquire(.effects, of: 10, for: nil))
+    ledger.release(.effects, of: nil)
+    #expect(ledger.acquire(.effects, of: 10, for: nil))
   }
 }

@@ -1,6 +1,4 @@
 internal import ReactorLog
-internal import Shares
-internal import Synchronization
 internal import SystemThreads
 
 /// Copies histories, each in a transaction on a connection of its own, so that no other write waits.
@@ -14,8 +12,6 @@ final class ForkRunner: Sendable {
     let types: String?
   }
 
-  /// The maximum number of unfinished copies.
-  private static let bound = 64
   /// The maximum time of a copy.
   private static let timeout = Duration.seconds(600)
 
@@ -23,8 +19,6 @@ final class ForkRunner: Sendable {
   /// Connections beside those of readers, so that long copies delay no read.
   private let connections: ReadConnections
   private let hasFeed: Bool
-  /// The numbers of unfinished copies, by client; 0 for none.
-  private let copies = Mutex<[Int: Int]>([:])
 
   init(_ database: Database, hasFeed: Bool) {
     self.database = database
@@ -39,30 +33,11 @@ final class ForkRunner: Sendable {
   func run(
     _ fork: Fork, _ completion: @escaping @Sendable (Result<Void, LogError>) -> Void
   ) {
-    let owner = Account.current?.number ?? 0
-    let isAccepted = copies.withLock { copies in
-      let held = owner == 0 ? 1 : copies[owner, default: 0] + 1
-      let used = copies.values.reduce(1, +)
-      guard ShareRule.admits(held: held, used: used, of: Self.bound) else { return false }
-      copies[owner, default: 0] += 1
-      return true
-    }
-    guard isAccepted else {
-      return completion(
-        .failure(.beyondShare(of: Self.bound, bound: "forks that are being copied")))
-    }
-    @Sendable func end() {
-      copies.withLock { copies in
-        let count = copies[owner, default: 1] - 1
-        copies[owner] = count > 0 ? count : nil
-      }
-    }
     let thread = SystemThread(named: "log-fork") { [self] in
       var mayBeStored = false
       let result = connections.result { (connection, deadline) throws(PostgresError) in
         try copy(fork, connection, deadline, &mayBeStored)
       }
-      end()
       switch result {
       case .success(let isStored): completion(isStored ? .success(()) : .failure(.lost(to: nil)))
       case .failure(.unavailable) where mayBeStored: completion(.failure(.unknown))
@@ -70,7 +45,6 @@ final class ForkRunner: Sendable {
       }
     }
     guard thread == nil else { return }
-    end()
     completion(.failure(.unavailable("There is no thread for the copy.")))
   }
 

@@ -87,7 +87,10 @@ final class GroupWriter: Sendable {
           var loop = WriterLoop(self)
           loop.run()
           completed.close()
-        }) != nil, SystemThread(named: "log-completion", { [self] in complete() }) != nil
+        }) != nil,
+      SystemThread(
+        named: "log-completion",
+        { [self] in CompletionThread.$isCurrent.withValue(true) { complete() } }) != nil
     else {
       arrivals.close()
       return false

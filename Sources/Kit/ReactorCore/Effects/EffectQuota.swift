@@ -46,9 +46,9 @@ package final class EffectQuota: Sendable {
     guard running < perReactor else {
       return EffectLimitError(limit: perReactor, isOfReactor: true)
     }
-    let isGranted =
-      account?.acquire(.effects, of: total) ?? ledger.acquire(.effects, of: total)
-    guard isGranted else { return EffectLimitError(limit: total, isOfReactor: false) }
+    guard ledger.acquire(.effects, of: total, for: account) else {
+      return EffectLimitError(limit: total, isOfReactor: false)
+    }
     count.add(1, ordering: .relaxed)
     return nil
   }
@@ -56,7 +56,7 @@ package final class EffectQuota: Sendable {
   /// Removes an effect.
   func release(of account: Account?) {
     count.subtract(1, ordering: .relaxed)
-    if let account { account.release(.effects) } else { ledger.release(.effects) }
+    ledger.release(.effects, of: account)
   }
 }
 

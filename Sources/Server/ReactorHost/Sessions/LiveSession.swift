@@ -90,11 +90,7 @@ final class LiveSession: BatchSource {
     guard size == 0 || abs(size - counted) >= 1_024 else { return }
     let difference = size - stateBytes.exchange(size, ordering: .relaxed)
     guard difference != 0 else { return }
-    if let account {
-      account.take(.states, difference)
-    } else {
-      environment.settings.ledger.take(.states, difference)
-    }
+    environment.settings.ledger.take(.states, difference, for: account)
   }
 
   /// Updates the counter of sessions, once: when the session ends, or when its last reference is

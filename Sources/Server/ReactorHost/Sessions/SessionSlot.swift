@@ -177,14 +177,23 @@ final class SessionSlot: Sendable {
     log.record { completion($0.map { $0 != .none }) }
   }
 
+  /// The maximum number of histories that are being copied, which clients share.
+  static let forkLimit = 64
+
   /// Creates the session with the history of another one up to a version.
   func fork(
     _ source: SessionKey, at cursor: Cursor, parameters: [UInt8]?,
     _ completion: @escaping Opening
   ) {
-    let owner = WorkOwner.current
+    let (owner, account) = (WorkOwner.current, Account.current)
+    let ledger = environment.settings.ledger
+    guard ledger.acquire(.forks, of: Self.forkLimit, for: account) else {
+      return completion(
+        .failure(.log(.beyondShare(of: Self.forkLimit, bound: "forks that are being copied"))))
+    }
     operations.enqueue { [self] done in
       @Sendable func finish(_ result: Result<OpenedSession, SessionError>) {
+        ledger.release(.forks, of: account)
         completion(result)
         done()
       }

@@ -96,10 +96,9 @@ struct SlotTable: ~Copyable, Sendable {
         return slot
       }
       let settings = environment.settings
-      let isGranted =
-        account?.acquire(.sessions, of: settings.sessionLimit)
-        ?? settings.ledger.acquire(.sessions, of: settings.sessionLimit)
-      guard isGranted else { return nil }
+      guard settings.ledger.acquire(.sessions, of: settings.sessionLimit, for: account) else {
+        return nil
+      }
       let slot = SessionSlot(
         SessionKey(reactor: reactor, id: id), of: account, environment: environment)
       slot.didUse(in: now)
@@ -260,10 +259,6 @@ struct SlotTable: ~Copyable, Sendable {
   }
 
   private func release(_ slot: SessionSlot) {
-    if let account = slot.account {
-      account.release(.sessions)
-    } else {
-      environment.settings.ledger.release(.sessions)
-    }
+    environment.settings.ledger.release(.sessions, of: slot.account)
   }
 }

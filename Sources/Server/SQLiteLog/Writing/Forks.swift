@@ -1,6 +1,5 @@
 internal import Glibc
 internal import ReactorLog
-internal import Shares
 
 /// The histories that are being copied: a part with each group, so that no commit waits for a long
 /// history.
@@ -8,8 +7,7 @@ internal import Shares
 /// An unfinished copy belongs to no session and is listed in the table `removals`, so that its rows
 /// are deleted if the copy is interrupted, for example by a crash.
 ///
-/// At most ``copyBound`` copies are unfinished at the same time, which clients share. A copy stops with `LogError.full`
-/// if the free space is less than a tenth of the file system and less than 1 GiB.
+/// A copy stops with `LogError.full` if the free space is less than a tenth of the file system and less than 1 GiB.
 struct Forks {
   /// An unfinished copy.
   struct Copy {
@@ -22,8 +20,6 @@ struct Forks {
     /// Whether the snapshots are copied; they depend on the parameters and are only valid for the
     /// same ones.
     let includesSnapshots: Bool
-    /// The client that has requested the copy, or 0 for none.
-    let owner: Int
   }
 
   private struct Name: Hashable {
@@ -31,8 +27,6 @@ struct Forks {
     let epoch: String
   }
 
-  /// The maximum number of unfinished copies.
-  static let copyBound = 64
   private static let reservedBytes: UInt64 = 1 << 30
   private static let rowsPerGroup = 1000
 
@@ -60,7 +54,7 @@ struct Forks {
   ///   - connection: The writer's connection.
   ///   - path: A file on the file system of the store.
   /// - Throws: If the database fails.
-  init(_ connection: Connection, at path: String) throws(DatabaseError) {
+  init(_ connection: SQLiteConnection, at path: String) throws(DatabaseError) {
     folder = path
     lastMutation = try connection.prepare(
       "SELECT version FROM mutations WHERE session = ?1 ORDER BY version DESC LIMIT 1")
@@ -151,18 +145,12 @@ struct Forks {
     copies[Name(target: target, epoch: epoch)]
   }
 
-  /// Why a copy of a client cannot start or continue, or `nil` if it can.
-  func rejection(isNew: Bool, of owner: Int) -> LogError? {
-    if isNew {
-      let held = owner == 0 ? 1 : copies.values.count { $0.owner == owner } + 1
-      guard ShareRule.admits(held: held, used: copies.count + 1, of: Self.copyBound) else {
-        return .beyondShare(of: Self.copyBound, bound: "forks that are being copied")
-      }
-    }
+  /// Whether the file system has space for copies.
+  var hasSpace: Bool {
     var status = statvfs()
-    guard unsafe statvfs(folder, &status) == 0 else { return nil }
+    guard unsafe statvfs(folder, &status) == 0 else { return true }
     let reserve = min(Self.reservedBytes, UInt64(status.f_blocks) * UInt64(status.f_frsize) / 10)
-    return UInt64(status.f_bavail) * UInt64(status.f_frsize) < reserve ? .full : nil
+    return UInt64(status.f_bavail) * UInt64(status.f_frsize) >= reserve
   }
 
   /// Adds an unfinished copy.

@@ -6,7 +6,7 @@ internal import ReactorLog
 ///
 /// A class, because a copy of a struct would retain all statements.
 final class LogWriter {
-  private let connection: Connection
+  private let connection: SQLiteConnection
   private var presence: StorePresence
   private var heads = HeadCache(capacity: 65_536)
   private var forks: Forks
@@ -138,7 +138,7 @@ final class LogWriter {
     do throws(DatabaseError) {
       var slice = WorkSlice(now: now)
       for request in group {
-        results.append(try apply(request.operation, of: request.owner))
+        results.append(try apply(request.operation))
         if slice.isOver(after: request.size) { break }
       }
       if removals.isEmpty { try sweep.plan(&removals, now: .now) }
@@ -178,9 +178,7 @@ final class LogWriter {
   /// Applies an operation, or a part of it, within a transaction.
   ///
   /// An operation that expects another state of the session is rejected without a change.
-  private func apply(_ operation: WriteOperation, of owner: Int) throws(DatabaseError)
-    -> WriteResult
-  {
+  private func apply(_ operation: WriteOperation) throws(DatabaseError) -> WriteResult {
     switch operation {
     case .create(let key, let epoch, let parameters, let replacesEnded):
       guard
@@ -195,7 +193,7 @@ final class LogWriter {
       try end(key)
     case .fork(let source, let cursor, let target, let epoch, let parameters):
       return try fork(
-        source, at: cursor, to: target, epoch: epoch, parameters: parameters, of: owner)
+        source, at: cursor, to: target, epoch: epoch, parameters: parameters)
     case .share(let value, let name):
       try statements.share.execute(name, value.epoch, value.version, value.revision, value.json)
       try changes?.write(
@@ -397,16 +395,16 @@ final class LogWriter {
   /// Copies a part of a history; the session gets the copy when it is complete.
   private func fork(
     _ source: SessionKey, at cursor: Cursor, to target: SessionKey, epoch: String,
-    parameters: [UInt8]?, of owner: Int
+    parameters: [UInt8]?
   ) throws(DatabaseError) -> WriteResult {
     let known = forks.copy(to: target, epoch: epoch)
     guard try head(of: target)?.isEnded ?? true else {
       forks.end(to: target, epoch: epoch)
       return .rejected(.lost(to: nil))
     }
-    if let rejection = forks.rejection(isNew: known == nil, of: owner) {
+    guard forks.hasSpace else {
       forks.end(to: target, epoch: epoch)
-      return .rejected(rejection)
+      return .rejected(.full)
     }
     let copy: Forks.Copy
     if let known {
@@ -422,7 +420,7 @@ final class LogWriter {
       }
       copy = Forks.Copy(
         id: takeID(), source: head, parameters: parameters ?? inherited,
-        includesSnapshots: parameters == nil, owner: owner)
+        includesSnapshots: parameters == nil)
     }
     guard try forks.copySome(copy, upTo: cursor.version) else {
       if known == nil { forks.start(copy, to: target, epoch: epoch) }

@@ -2,6 +2,7 @@ import LogTestSupport
 import ReactorHost
 import ReactorLog
 import ReactorStreams
+import Shares
 import Testing
 
 /// The states at earlier versions, snapshots and forks.
@@ -225,6 +226,36 @@ struct HistoryTests {
     #expect(try stage.fork(to: "demo").failure == .exists)
     try stage.end()
     #expect(try stage.fork(to: "copy").failure == .ended)
+  }
+
+  @Test func `clients share the places of forks that are being copied`() throws {
+    let ledger = Ledger()
+    let stage = Stage { $0.ledger = ledger }
+    _ = try session(on: stage, versions: 3)
+    func fork(
+      to id: String, by name: String
+    ) throws -> Recorder<Result<OpenedSession, SessionError>> {
+      let results = Recorder<Result<OpenedSession, SessionError>>()
+      try Account.$current.withValue(ledger.account(of: .principal(name))) {
+        try stage.reactor().fork("demo", at: 3, to: id) { results.add($0) }
+      }
+      return results
+    }
+    stage.log.set(.held)
+    let forks = try (0..<64).map { try fork(to: "greedy-\($0)", by: "greedy") }
+    let rejected = forks.compactMap { $0.values.first }
+    #expect(rejected.count == 32)
+    #expect(
+      rejected.allSatisfy {
+        $0.failure == .log(.beyondShare(of: 64, bound: "forks that are being copied"))
+      })
+    let other = try fork(to: "other", by: "other")
+    #expect(other.values.isEmpty)
+    stage.log.set(.atOnce)
+    stage.log.releaseAll()
+    #expect(try #require(other.values.first).get().wasCreated)
+    #expect(ledger.used(.forks) == 0)
+    #expect(try #require(fork(to: "next", by: "greedy").values.first).get().wasCreated)
   }
 
   @Test func `the reason of a fork beside a change of the other session is that change`() throws {

@@ -182,22 +182,6 @@ import Testing
     }
   }
 
-  @Test func `more than 64 concurrent copies are rejected`() throws {
-    let writer = try writerWithHistory()
-    let forks = (0..<Forks.copyBound + 2).map { index in
-      WriteOperation.fork(
-        Self.source, at: Cursor(epoch: "one", version: Self.length),
-        to: SessionKey(reactor: "counter", id: "\(index)"),
-        epoch: "e\(index)")
-    }
-    let results = try writer.write(all: forks)
-    #expect(results.prefix(Forks.copyBound).allSatisfy { $0 == .unfinished })
-    #expect(
-      results.suffix(2).allSatisfy {
-        $0 == .rejected(.beyondShare(of: 64, bound: "forks that are being copied"))
-      })
-  }
-
   @Test func `a fork continues the checksums of its source`() throws {
     let writer = try writerWithHistory()
     try finish(writer)
