@@ -382,14 +382,7 @@ final class ActionEffect: TrackedEffect {
   @usableFromInline
   func answer(then continuation: @escaping @Sendable () -> Void) {
     reply.answer(index)
-    let (environment, key) = (reply.session.environment, reply.session.key)
-    let owner = reply.context?.account.map { WorkOwner($0) } ?? WorkOwner(key)
-    reply.session.whenCommitted { isCommitted in
-      guard isCommitted else { return }
-      // The effect is code of the reactor, which must not delay the commits of all sessions.
-      guard environment.log.readsFromDisk else { return continuation() }
-      environment.background.enqueue(for: owner, continuation)
-    }
+    reply.session.whenCommitted { if $0 { continuation() } }
   }
 
   @usableFromInline
