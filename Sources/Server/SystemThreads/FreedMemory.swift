@@ -6,12 +6,12 @@ internal import Glibc
 /// After a burst the allocator retains the freed memory, because pages in the middle of its heap
 /// are only returned on request.
 package enum FreedMemory {
-  /// Starts a thread that checks the resident memory every 30 seconds, see ``TrimPolicy``.
+  /// Starts a thread that checks the resident memory every 10 seconds, see ``TrimPolicy``.
   package static func startReturning() {
     _ = SystemThread(named: "memory") {
       let never = Semaphore()
       var policy = TrimPolicy(baseline: residentBytes)
-      while !never.wait(seconds: 30) {
+      while !never.wait(seconds: 10) {
         guard policy.shouldTrim(resident: residentBytes) else { continue }
         trim()
         policy.trimmed(to: residentBytes)
@@ -43,7 +43,7 @@ package enum FreedMemory {
 /// Pure.
 package struct TrimPolicy {
   /// The growth in bytes below which memory is not trimmed, because a trim walks the heap.
-  private static let growth = 64 << 20
+  private static let growth = 8 << 20
   private static let longestPause = 64
 
   private var baseline: Int

@@ -47,17 +47,17 @@ internal import Testing
     let megabyte = 1 << 20
     var policy = TrimPolicy(baseline: 100 * megabyte)
     #expect(policy.shouldTrim(resident: 100 * megabyte) == false)
-    #expect(policy.shouldTrim(resident: 150 * megabyte) == false)
+    #expect(policy.shouldTrim(resident: 106 * megabyte) == false)
     #expect(policy.shouldTrim(resident: 300 * megabyte) == true)
-    policy.trimmed(to: 120 * megabyte)
-    #expect(policy.shouldTrim(resident: 120 * megabyte) == false)
+    policy.trimmed(to: 106 * megabyte)
+    #expect(policy.shouldTrim(resident: 106 * megabyte) == false)
     var trims = 0
     for _ in 0..<1000 where policy.shouldTrim(resident: 300 * megabyte) {
       trims += 1
       policy.trimmed(to: 299 * megabyte)
     }
     #expect((10...25).contains(trims))
-    #expect(policy.shouldTrim(resident: 110 * megabyte) == false)
+    #expect(policy.shouldTrim(resident: 106 * megabyte) == false)
     #expect(policy.shouldTrim(resident: 300 * megabyte) == true)
   }
 }

@@ -119,9 +119,9 @@ struct Forks {
   /// Whether no copy is unfinished.
   var isEmpty: Bool { copies.isEmpty }
 
-  /// Begins a transaction.
-  mutating func beginGroup() {
-    budget = (Self.rowsPerGroup, WorkSlice.bytes)
+  /// Begins a transaction, in which a number of bytes may be copied.
+  mutating func beginGroup(bytes: Int) {
+    budget = (Self.rowsPerGroup, bytes)
     (started, ended) = ([], [])
   }
 

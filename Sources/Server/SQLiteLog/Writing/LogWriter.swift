@@ -134,7 +134,10 @@ final class LogWriter {
     var results: [WriteResult] = []
     results.reserveCapacity(group.count)
     try statements.begin.execute()
-    forks.beginGroup()
+    // Clients wait for the transaction, unless it only copies and deletes.
+    let isShared = group.contains { if case .fork = $0.operation { false } else { true } }
+    let bytes = isShared ? WorkSlice.sharedBytes : WorkSlice.bytes
+    forks.beginGroup(bytes: bytes)
     do throws(DatabaseError) {
       var slice = WorkSlice(now: now)
       for request in group {
@@ -142,7 +145,7 @@ final class LogWriter {
         if slice.isOver(after: request.size) { break }
       }
       if removals.isEmpty { try sweep.plan(&removals, now: .now) }
-      let deleted = try removals.deleteSome(except: forks, &outcomes)
+      let deleted = try removals.deleteSome(upTo: bytes, except: forks, &outcomes)
       try outcomes.deleteSome(now: .now)
       try changes?.deleteSome(now: .now)
       try formerChanges?.deleteSome()

@@ -104,17 +104,17 @@ struct Removals {
 
   /// Deletes some rows of histories that are not being copied, within a transaction.
   mutating func deleteSome(
-    except forks: Forks, _ outcomes: inout OutcomeSweep
+    upTo bytes: Int, except forks: Forks, _ outcomes: inout OutcomeSweep
   ) throws(DatabaseError) -> Step {
     if let (id, version) = trims.first(where: { !forks.concern($0.key) }) {
-      let isDone = try deleteSome(of: id, upTo: version)
+      let isDone = try deleteSome(of: id, upTo: version, bytes: bytes)
       return isDone ? .trimmed(id, upTo: version) : .deletedSome
     }
     guard hasHistories else { return .none }
     guard let id = try nextHistory(except: forks) else {
       return forks.isEmpty ? .deletedHistories : .none
     }
-    if try deleteSome(of: id, upTo: .max), try deleteOutcomes(of: id, &outcomes) {
+    if try deleteSome(of: id, upTo: .max, bytes: bytes), try deleteOutcomes(of: id, &outcomes) {
       for statement in [deleteGlobals, deleteAccepted, deleteHistory] { try statement.execute(id) }
     }
     return .deletedSome
@@ -131,8 +131,10 @@ struct Removals {
   /// Deletes rows of a history.
   ///
   /// - Returns: Whether there were none left.
-  private func deleteSome(of id: Int64, upTo version: Int) throws(DatabaseError) -> Bool {
-    var bytes = WorkSlice.bytes
+  private func deleteSome(
+    of id: Int64, upTo version: Int, bytes: Int
+  ) throws(DatabaseError) -> Bool {
+    var bytes = bytes
     // The numbers of damaged rows can be negative.
     if let next = try nextMutations.next(
       of: id, after: .min, upTo: version, atMost: Self.rowsPerStep, &bytes)

@@ -8,6 +8,8 @@ package struct WorkSlice: Sendable {
   package static let time = Duration.milliseconds(5)
   /// The bytes of a slice: about what is read or copied in 5 ms.
   package static let bytes = 1 << 20
+  /// The bytes that are copied or deleted in a transaction for which others wait.
+  package static let sharedBytes = 1 << 16
 
   private let now: @Sendable () -> ContinuousClock.Instant
   private let end: ContinuousClock.Instant
