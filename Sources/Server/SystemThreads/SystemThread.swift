@@ -11,12 +11,16 @@ package struct SystemThread: ~Copyable, Sendable {
   ///
   /// - Parameters:
   ///   - name: The name that `top -H` shows; Linux truncates it to 15 bytes.
+  ///   - niceness: The niceness of the thread: on Linux each thread has its own (setpriority(2)).
   ///   - body: The function that the thread executes.
-  package init?(named name: String, _ body: @escaping @Sendable () -> Void) {
+  package init?(
+    named name: String, niceness: Int32 = 0, _ body: @escaping @Sendable () -> Void
+  ) {
     // Released by the thread when it starts, or below if it does not.
     let context = unsafe Unmanaged.passRetained(
       Body {
         Self.nameThisThread(name)
+        if niceness > 0 { setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, niceness) }
         body()
       })
     var handle = pthread_t()

@@ -6,7 +6,8 @@ internal import Synchronization
 /// lists, metrics, large bodies, reading from disk, encoding, comparing, folding and compressing large
 /// States.
 ///
-/// At most `width` threads execute jobs; they exist only while there are jobs. Each client has a
+/// At most `width` threads execute jobs; they exist only while there are jobs, and requests and commits have
+/// priority over them. Each client has a
 /// queue of its own, and the queues take turns, so that a client with many jobs delays another one
 /// by one job per client. A long job is a loop that enqueues its rest after each ``WorkSlice``. A stream, a channel and a connection each have at most one job at a time,
 /// so their number bounds the queues.
@@ -15,17 +16,21 @@ package final class WorkerPool: Sendable {
 
   private let width: Int
   private let jobs: Mutex<FairQueue<WorkOwner, Job>>
-  private let threads: DispatchQueue
+  private let start: @Sendable (@escaping Job) -> Void
 
   /// Creates a pool.
   ///
   /// - Parameters:
   ///   - width: The maximum number of threads. With 0, callers execute their jobs themselves.
   ///   - name: The name of its threads.
-  package init(width: Int, named name: String = "background") {
+  ///   - start: Starts a thread; by default one of Dispatch.
+  package init(
+    width: Int, named name: String = "background", start: (@Sendable (@escaping Job) -> Void)? = nil
+  ) {
     self.width = width
     jobs = Mutex(FairQueue(width: width))
-    threads = DispatchQueue(label: name, attributes: .concurrent)
+    let threads = DispatchQueue(label: name, attributes: .concurrent)
+    self.start = start ?? { threads.async(execute: $0) }
   }
 
   /// Enqueues a job.
@@ -39,7 +44,7 @@ package final class WorkerPool: Sendable {
       jobs.append(job, of: owner)
       return jobs.begin()
     }
-    if let next { threads.async { self.execute(next) } }
+    if let next { start { self.execute(next) } }
   }
 
   private func execute(_ first: (owner: WorkOwner, job: Job)) {

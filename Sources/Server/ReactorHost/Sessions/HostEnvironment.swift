@@ -22,7 +22,8 @@ final class HostEnvironment: Sendable {
     router: (any SessionRouter)? = nil
   ) {
     self.router = router
-    background = WorkerPool(width: settings.backgroundThreads)
+    background = WorkerPool(
+      width: settings.backgroundThreads, start: settings.startBackgroundThread)
     sessions = HostedSessions(wait: settings.sendWait, readsFromDisk: log.readsFromDisk)
     self.settings = settings
     self.log = log

@@ -103,6 +103,9 @@ public struct HostSettings: Sendable {
   /// By default two: one reads from disk while the other folds, compares or compresses.
   public var backgroundThreads = 2
 
+  /// Starts a background thread; `nil` for those of Dispatch, which have the priority of all threads.
+  package var startBackgroundThread: (@Sendable (@escaping @Sendable () -> Void) -> Void)?
+
   /// The number of mutations between two snapshots of a session, which bounds the mutations that
   /// are folded to load it.
   ///

@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import FoundationEssentials
+internal import Dispatch
 internal import Glibc
 internal import MicrohttpdServer
 internal import ReactorCluster
@@ -42,6 +43,11 @@ extension ServiceContext {
     defer { deadline.isMet.store(true, ordering: .relaxed) }
     var hostSettings = configuration.host
     hostSettings.stateBudget = MemoryLimit.quarter
+    // Requests and commits have priority.
+    hostSettings.startBackgroundThread = { body in
+      let thread = SystemThread(named: "background", niceness: 5, body)
+      if thread == nil { DispatchQueue.global().async(execute: body) }
+    }
     hostSettings.sendWait = configuration.api.actionWait
     hostSettings.snapshotInterval = configuration.retention.snapshotInterval(
       atMost: hostSettings.snapshotInterval)

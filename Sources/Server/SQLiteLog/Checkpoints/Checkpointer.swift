@@ -32,7 +32,9 @@ final class Checkpointer: Sendable {
   init?(_ file: StoreFile, logger: Logger) {
     self.file = file
     self.logger = logger
-    guard SystemThread(named: "log-checkpoint", { [self] in makeCheckpoints() }) != nil
+    // Requests and commits have priority.
+    guard
+      SystemThread(named: "log-checkpoint", niceness: 10, { [self] in makeCheckpoints() }) != nil
     else { return nil }
   }
 
@@ -66,8 +68,6 @@ final class Checkpointer: Sendable {
   }
 
   private func makeCheckpoints() {
-    // Requests and commits have priority. On Linux each thread has its own niceness (setpriority(2)).
-    _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
     var connection: SQLiteConnection?
     while true {
       wake.wait()
