@@ -6,17 +6,23 @@ internal import Glibc
 /// After a burst the allocator retains the freed memory, because pages in the middle of its heap
 /// are only returned on request.
 package enum FreedMemory {
-  /// Starts a thread that checks the resident memory every 10 seconds, see ``TrimPolicy``.
+  /// Starts a thread that checks the memory every 10 seconds, see ``TrimPolicy``.
   package static func startReturning() {
     _ = SystemThread(named: "memory") {
       let never = Semaphore()
-      var policy = TrimPolicy(baseline: residentBytes)
+      var policy = TrimPolicy(unused: unusedBytes)
       while !never.wait(seconds: 10) {
-        guard policy.shouldTrim(resident: residentBytes) else { continue }
+        guard policy.shouldTrim(unused: unusedBytes) else { continue }
         trim()
-        policy.trimmed(to: residentBytes)
+        policy.trimmed(to: unusedBytes)
       }
     }
+  }
+
+  /// The resident memory that holds no allocation: code, stacks, and what was freed.
+  private static var unusedBytes: Int {
+    let heap = mallinfo2()
+    return residentBytes - Int(heap.uordblks + heap.hblkhd)
   }
 
   /// Returns all free pages of all arenas.
@@ -38,44 +44,30 @@ package enum FreedMemory {
   }
 }
 
-/// Decides when to return freed memory: after growth, and less often while trims return little.
+/// Decides when to return freed memory: after growth of the memory that holds no allocation.
 ///
-/// Pure.
+/// A trim that returns little is not repeated before further growth. Pure.
 package struct TrimPolicy {
   /// The growth in bytes below which memory is not trimmed, because a trim walks the heap.
   private static let growth = 8 << 20
-  private static let longestPause = 64
 
   private var baseline: Int
-  private var before = 0
-  /// The number of checks between two trims, and the number of checks until the next trim.
-  private var pause = 1
-  private var remaining = 0
 
   /// Creates a policy.
   ///
-  /// - Parameter baseline: The resident memory at the start; a burst can occur before the first
-  ///   check.
-  package init(baseline: Int) {
-    self.baseline = baseline
+  /// - Parameter unused: The resident bytes without allocations at the start.
+  package init(unused: Int) {
+    baseline = unused
   }
 
   /// Returns whether to trim memory; called at regular intervals.
-  package mutating func shouldTrim(resident: Int) -> Bool {
-    baseline = min(baseline, resident)
-    before = resident
-    if resident - baseline < Self.growth {
-      (pause, remaining) = (1, 0)
-      return false
-    }
-    remaining -= 1
-    return remaining <= 0
+  package mutating func shouldTrim(unused: Int) -> Bool {
+    baseline = min(baseline, unused)
+    return unused - baseline >= Self.growth
   }
 
-  /// Records that memory was trimmed; an ineffective trim doubles the pause before the next one.
-  package mutating func trimmed(to resident: Int) {
-    let isEffective = before - resident >= (before - baseline) / 8
-    pause = isEffective ? 1 : min(pause * 2, Self.longestPause)
-    remaining = pause
+  /// Records that memory was trimmed.
+  package mutating func trimmed(to unused: Int) {
+    baseline = unused
   }
 }

@@ -37,27 +37,21 @@ internal import Testing
     }
   }
 
-  @Test func `a burst before the first check is followed by a trim`() {
+  @Test func `freed memory is trimmed, and not again before it grows`() {
     let megabyte = 1 << 20
-    var policy = TrimPolicy(baseline: 20 * megabyte)
-    #expect(policy.shouldTrim(resident: 200 * megabyte) == true)
-  }
-
-  @Test func `a trim follows growth, and ineffective ones become rare`() {
-    let megabyte = 1 << 20
-    var policy = TrimPolicy(baseline: 100 * megabyte)
-    #expect(policy.shouldTrim(resident: 100 * megabyte) == false)
-    #expect(policy.shouldTrim(resident: 106 * megabyte) == false)
-    #expect(policy.shouldTrim(resident: 300 * megabyte) == true)
-    policy.trimmed(to: 106 * megabyte)
-    #expect(policy.shouldTrim(resident: 106 * megabyte) == false)
-    var trims = 0
-    for _ in 0..<1000 where policy.shouldTrim(resident: 300 * megabyte) {
-      trims += 1
-      policy.trimmed(to: 299 * megabyte)
-    }
-    #expect((10...25).contains(trims))
-    #expect(policy.shouldTrim(resident: 106 * megabyte) == false)
-    #expect(policy.shouldTrim(resident: 300 * megabyte) == true)
+    var policy = TrimPolicy(unused: 20 * megabyte)
+    #expect(!policy.shouldTrim(unused: 27 * megabyte))
+    #expect(policy.shouldTrim(unused: 28 * megabyte))
+    policy.trimmed(to: 21 * megabyte)
+    #expect(!policy.shouldTrim(unused: 28 * megabyte))
+    #expect(policy.shouldTrim(unused: 200 * megabyte))
+    // The heap is fragmented.
+    policy.trimmed(to: 190 * megabyte)
+    #expect(!policy.shouldTrim(unused: 197 * megabyte))
+    #expect(policy.shouldTrim(unused: 198 * megabyte))
+    // The fragments are gone.
+    policy.trimmed(to: 198 * megabyte)
+    #expect(!policy.shouldTrim(unused: 30 * megabyte))
+    #expect(policy.shouldTrim(unused: 38 * megabyte))
   }
 }

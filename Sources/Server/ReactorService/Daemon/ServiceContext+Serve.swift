@@ -1,6 +1,5 @@
 internal import Dispatch
 internal import FoundationEssentials
-internal import Dispatch
 internal import Glibc
 internal import MicrohttpdServer
 internal import ReactorCluster
