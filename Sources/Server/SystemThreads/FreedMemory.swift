@@ -10,19 +10,22 @@ package enum FreedMemory {
   package static func startReturning() {
     _ = SystemThread(named: "memory") {
       let never = Semaphore()
-      var policy = TrimPolicy(unused: unusedBytes)
+      var policy = TrimPolicy(unused: residentBytes - allocatedBytes)
       while !never.wait(seconds: 10) {
-        guard policy.shouldTrim(unused: unusedBytes) else { continue }
+        let allocated = allocatedBytes
+        guard policy.shouldTrim(unused: residentBytes - allocated, besides: allocated) else {
+          continue
+        }
         trim()
-        policy.trimmed(to: unusedBytes)
+        policy.trimmed(to: residentBytes - allocatedBytes)
       }
     }
   }
 
-  /// The resident memory that holds no allocation: code, stacks, and what was freed.
-  private static var unusedBytes: Int {
+  /// The bytes of the allocations.
+  private static var allocatedBytes: Int {
     let heap = mallinfo2()
-    return residentBytes - Int(heap.uordblks + heap.hblkhd)
+    return Int(heap.uordblks + heap.hblkhd)
   }
 
   /// Returns all free pages of all arenas.
@@ -48,22 +51,24 @@ package enum FreedMemory {
 ///
 /// A trim that returns little is not repeated before further growth. Pure.
 package struct TrimPolicy {
-  /// The growth in bytes below which memory is not trimmed, because a trim walks the heap.
-  private static let growth = 8 << 20
+  /// The growth in bytes below which memory is not trimmed.
+  private static let growth = 2 << 20
 
   private var baseline: Int
 
   /// Creates a policy.
   ///
-  /// - Parameter unused: The resident bytes without allocations at the start.
+  /// - Parameter unused: The resident bytes without allocations at the start: code, stacks, and what was freed.
   package init(unused: Int) {
     baseline = unused
   }
 
   /// Returns whether to trim memory; called at regular intervals.
-  package mutating func shouldTrim(unused: Int) -> Bool {
+  ///
+  /// A trim walks the heap: the larger the heap, the more growth it takes.
+  package mutating func shouldTrim(unused: Int, besides allocated: Int) -> Bool {
     baseline = min(baseline, unused)
-    return unused - baseline >= Self.growth
+    return unused - baseline >= max(Self.growth, allocated / 16)
   }
 
   /// Records that memory was trimmed.

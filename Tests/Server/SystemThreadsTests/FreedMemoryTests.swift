@@ -40,18 +40,24 @@ internal import Testing
   @Test func `freed memory is trimmed, and not again before it grows`() {
     let megabyte = 1 << 20
     var policy = TrimPolicy(unused: 20 * megabyte)
-    #expect(!policy.shouldTrim(unused: 27 * megabyte))
-    #expect(policy.shouldTrim(unused: 28 * megabyte))
+    func shouldTrim(_ unused: Int, besides allocated: Int = 160) -> Bool {
+      policy.shouldTrim(unused: unused * megabyte, besides: allocated * megabyte)
+    }
+    #expect(!shouldTrim(29))
+    #expect(shouldTrim(30))
+    #expect(!shouldTrim(30, besides: 320))
+    #expect(!shouldTrim(21, besides: 1))
+    #expect(shouldTrim(22, besides: 1))
     policy.trimmed(to: 21 * megabyte)
-    #expect(!policy.shouldTrim(unused: 28 * megabyte))
-    #expect(policy.shouldTrim(unused: 200 * megabyte))
+    #expect(!shouldTrim(30))
+    #expect(shouldTrim(200))
     // The heap is fragmented.
     policy.trimmed(to: 190 * megabyte)
-    #expect(!policy.shouldTrim(unused: 197 * megabyte))
-    #expect(policy.shouldTrim(unused: 198 * megabyte))
+    #expect(!shouldTrim(199))
+    #expect(shouldTrim(200))
     // The fragments are gone.
-    policy.trimmed(to: 198 * megabyte)
-    #expect(!policy.shouldTrim(unused: 30 * megabyte))
-    #expect(policy.shouldTrim(unused: 38 * megabyte))
+    policy.trimmed(to: 200 * megabyte)
+    #expect(!shouldTrim(30))
+    #expect(shouldTrim(40))
   }
 }
