@@ -24,7 +24,7 @@ ARGS ?=
 packages := config/install-packages
 python_packages := config/install-python-packages
 formatted := Package.swift Sources Tests
-documented := ReactorStreams ReactorCore ReactorFlows ReactorSessions ReactorTesting ReactorTestingHost ReactorCoding ReactorClient ReactorLog ReactorHost ReactorCluster \
+documented := ReactorStreams ReactorRx ReactorCore ReactorFlows ReactorSessions ReactorTesting ReactorTestingHost ReactorCoding ReactorClient ReactorLog ReactorHost ReactorCluster \
   ReactorTransport ReactorHTTP Identity SQLiteLog ReactorService MicrohttpdServer
 # The flags of the image, so that benchmarks measure the same binary.
 release := $(shell config/release-flags)

@@ -22,6 +22,7 @@ let package = Package(
   products: [
     .executable(name: "reactord", targets: ["reactord"]),
     .library(name: "ReactorStreams", targets: ["ReactorStreams"]),
+    .library(name: "ReactorRx", targets: ["ReactorRx"]),
     .library(name: "ReactorFoundation", targets: ["ReactorFoundation"]),
     .library(name: "ReactorClient", targets: ["ReactorClient"]),
     .library(name: "ReactorSessions", targets: ["ReactorSessions"]),
@@ -47,8 +48,19 @@ let package = Package(
     // The reactive kernel: standard library, Synchronization and Dispatch only.
     .target(name: "ReactorStreams", swiftSettings: settings + [.strictMemorySafety()]),
     .testTarget(
-      name: "ReactorStreamsTests", dependencies: ["ReactorStreams", "ReactorTesting"],
+      name: "ReactorStreamsTests",
+      dependencies: ["ReactorStreams", "ReactorTesting", "StreamTestSupport"],
       swiftSettings: settings),
+    // The rest of RxSwift, for code that was written for it. The daemon does not link it.
+    .target(
+      name: "ReactorRx", dependencies: ["ReactorStreams"],
+      swiftSettings: settings + [.strictMemorySafety()]),
+    .testTarget(
+      name: "ReactorRxTests",
+      dependencies: ["ReactorRx", "ReactorStreams", "ReactorTesting", "StreamTestSupport"],
+      swiftSettings: settings),
+    // Records, switches and threads for the tests of streams.
+    .target(name: "StreamTestSupport", swiftSettings: settings),
 
     // The streams of Foundation's types. The only target that may import all of Foundation.
     .target(
@@ -99,8 +111,8 @@ let package = Package(
     .target(
       name: "ReactorTesting",
       dependencies: [
-        "ReactorCoding", "ReactorCore", "ReactorLog", "ReactorSessions", "ReactorStreams",
-        "Telemetry",
+        "ReactorCoding", "ReactorCore", "ReactorLog", "ReactorRx", "ReactorSessions",
+        "ReactorStreams", "Telemetry",
       ],
       swiftSettings: settings + [.strictMemorySafety()]),
     .testTarget(
@@ -563,8 +575,8 @@ if Context.environment["REACTORD_FUZZING"] != nil {
 let groups = [
   // Reactors and their streams, on a phone as well.
   "Kit": [
-    "ReactorCore", "ReactorFlows", "ReactorFoundation", "ReactorSessions", "ReactorStreams",
-    "ReactorTesting", "Shares",
+    "ReactorCore", "ReactorFlows", "ReactorFoundation", "ReactorRx", "ReactorSessions",
+    "ReactorStreams", "ReactorTesting", "Shares",
   ],
   // Client and server share these.
   "Wire": ["ReactorCoding", "ReactorLog", "Telemetry"],
@@ -589,7 +601,7 @@ let groups = [
   // Several test targets and tools use these.
   "Support": [
     "AllocationCounter", "Commands", "LogTestSupport", "PostgresServers", "PublicTestData",
-    "RandomJSON", "SampleToken", "TestSupport",
+    "RandomJSON", "SampleToken", "StreamTestSupport", "TestSupport",
   ],
   "Tools": [
     "BareHandler", "Benchmarks", "Fuzzing", "Hostile", "HotPathCounts", "StreamLoad",

@@ -8,7 +8,7 @@ public enum RxError: Error, Hashable {
   /// The subject was disposed of.
   case disposed
 
-  /// An arithmetic overflow.
+  /// More elements arrived than may be stored, see ``ValueBuffering/bounded(_:)``.
   case overflow
 
   /// An index or a count is out of range.

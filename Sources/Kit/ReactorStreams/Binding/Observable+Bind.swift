@@ -1,6 +1,7 @@
-/// A type whose elements can be bound: a stream that can fail, or an ``Infallible``.
+/// A type whose elements can be bound: a stream that can fail, or an
+/// `Infallible` of `ReactorRx`.
 ///
-/// A ``Driver`` and a ``Signal`` have `drive` and `emit` instead.
+/// A ``Driver`` and a `Signal` have `drive` and `emit` instead.
 public protocol BindableType<Element>: ObservableConvertibleType {}
 
 extension BindableType {
@@ -69,11 +70,11 @@ extension BindableType {
 }
 
 extension Observable {
-  func bind(to observers: [some ObserverType<Element>]) -> any Disposable {
+  package func bind(to observers: [some ObserverType<Element>]) -> any Disposable {
     subscribe { event in for observer in observers { observer.on(event) } }
   }
 
-  func bind(to relays: [some RelayType<Element>]) -> any Disposable {
+  package func bind(to relays: [some RelayType<Element>]) -> any Disposable {
     bind { element in for relay in relays { relay.accept(element) } }
   }
 }

@@ -1,10 +1,12 @@
 internal import Synchronization
 
 /// A flag that any thread can set once.
-final class AtomicFlag: Sendable {
+package final class AtomicFlag: Sendable {
   private let flag = Atomic<Bool>(false)
 
-  var isSet: Bool {
+  package init() {}
+
+  package var isSet: Bool {
     flag.load(ordering: .acquiring)
   }
 
@@ -12,7 +14,7 @@ final class AtomicFlag: Sendable {
   ///
   /// - Returns: Whether this call set it.
   @discardableResult
-  func set() -> Bool {
+  package func set() -> Bool {
     !flag.exchange(true, ordering: .acquiringAndReleasing)
   }
 }

@@ -2,7 +2,7 @@ extension Optional {
   /// Stores a value.
   ///
   /// - Returns: The previous value, so that it can be released outside of a lock.
-  mutating func swap(with value: Wrapped) -> Wrapped? {
+  package mutating func swap(with value: Wrapped) -> Wrapped? {
     defer { self = value }
     return take()
   }

@@ -18,7 +18,7 @@ package final class OperatorSink<Input: Sendable, Output: Sendable>: SourceSink<
   @usableFromInline let stopped = Atomic<Bool>(false)
 
   @usableFromInline
-  init(
+  package init(
     _ downstream: any ObserverType<Output>,
     handle: @escaping @Sendable (Event<Input>, OperatorSink) -> Void
   ) {
@@ -140,7 +140,7 @@ extension ObservableType {
   }
 
   /// Returns this stream without events after a stop event or a disposal.
-  func guarded() -> Observable<Element> {
+  package func guarded() -> Observable<Element> {
     lift { element, sink in sink.forward(element) }
   }
 }

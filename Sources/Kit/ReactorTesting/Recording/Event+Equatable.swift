@@ -1,3 +1,4 @@
+public import ReactorRx
 public import ReactorStreams
 
 extension Event: Equatable where Element: Equatable {

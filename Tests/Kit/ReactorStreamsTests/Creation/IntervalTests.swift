@@ -1,4 +1,5 @@
 import ReactorStreams
+import StreamTestSupport
 import Synchronization
 import Testing
 

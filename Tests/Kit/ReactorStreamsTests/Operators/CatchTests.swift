@@ -1,6 +1,11 @@
 import ReactorStreams
 import ReactorTesting
+import StreamTestSupport
 import Testing
+
+private struct OfflineError: Error, Equatable {
+  let seconds: Int
+}
 
 @Suite struct CatchTests {
   let scheduler = TestScheduler()
@@ -40,7 +45,7 @@ import Testing
 
   @Test func `a handler that throws fails the stream`() {
     let source = scheduler.createHotObservable([.next(210, 2), .error(230)])
-    let result = scheduler.start { source.catchError { _ in throw TestError("e1") } }
+    let result = scheduler.start { source.catch { _ in throw TestError("e1") } }
     #expect(result.events == [.next(210, 2), .error(230, TestError("e1"))])
   }
 
@@ -48,5 +53,30 @@ import Testing
     let source = scheduler.createHotObservable([Recorded<Event<Int>>.error(230)])
     let result = scheduler.start { source.catch { _ in .error(TestError("second")) } }
     #expect(result.events == [.error(230, TestError("second"))])
+  }
+
+  @Test func `a closure for a type of errors receives those with their type`() throws {
+    let offline = Observable<Int>.error(OfflineError(seconds: 3))
+    let caught = offline.catch { (error: OfflineError) in .just(error.seconds) }
+    #expect(try caught.toBlocking().toArray() == [3])
+    let single = Single<Int>.error(OfflineError(seconds: 4))
+      .catch { (error: OfflineError) in .just(error.seconds) }
+    #expect(try single.toBlocking().toArray() == [4])
+  }
+
+  @Test func `an error of another type passes a closure for a type of errors`() {
+    let other = Observable<Int>.error(TestError.test)
+    let caught = other.catch { (error: OfflineError) in .just(error.seconds) }
+    #expect(throws: TestError.test) { try caught.toBlocking().toArray() }
+    let single = Single<Int>.error(TestError.test)
+      .catch { (error: OfflineError) in .just(error.seconds) }
+    #expect(throws: TestError.test) { try single.toBlocking().toArray() }
+  }
+
+  @Test func `a closure without a type of errors receives any error`() throws {
+    let caught = Observable<Int>.error(TestError.test).catch { error in
+      error is TestError ? .just(1) : .just(2)
+    }
+    #expect(try caught.toBlocking().toArray() == [1])
   }
 }

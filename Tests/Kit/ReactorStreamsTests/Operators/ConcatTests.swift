@@ -1,5 +1,6 @@
 import ReactorStreams
 import ReactorTesting
+import StreamTestSupport
 import Testing
 
 @Suite struct ConcatTests {

@@ -1,5 +1,6 @@
 import ReactorStreams
 import ReactorTesting
+import StreamTestSupport
 import Testing
 
 /// Synchronous sources that are combined take turns, as they do in RxSwift.

@@ -1,5 +1,6 @@
 import ReactorStreams
 import ReactorTesting
+import StreamTestSupport
 import Testing
 
 /// An operator that subscribes to a stream later does so in the serial context of its own subscription.

@@ -1,5 +1,6 @@
 import ReactorStreams
 import ReactorTesting
+import StreamTestSupport
 import Testing
 
 @Suite struct RetryTests {
@@ -71,7 +72,9 @@ import Testing
 
   @Test func `the completion of the trigger takes effect at the next error`() {
     let source = scheduler.createColdObservable([.next(5, 1), .error(10)])
-    let result = scheduler.start { source.retryWhen { $0.take(2) } }
+    let result = scheduler.start {
+      source.retry { (errors: Observable<any Error>) in errors.take(2) }
+    }
     #expect(
       result.events == [.next(205, 1), .next(215, 1), .next(225, 1), .completed(230)])
   }

@@ -1,5 +1,6 @@
 import ReactorStreams
 import ReactorTesting
+import StreamTestSupport
 import Testing
 
 @Suite struct SelectingTests {
@@ -19,7 +20,7 @@ import Testing
 
   @Test func `the element at an index is emitted, and an index out of range is an error`() {
     let there = scheduler.record(Observable.of(1, 2, 3).element(at: 1), from: 200)
-    let beyond = scheduler.record(Observable.of(1).elementAt(1), from: 200)
+    let beyond = scheduler.record(Observable.of(1).element(at: 1), from: 200)
     scheduler.start()
     #expect(there.events == [.next(200, 2), .completed(200)])
     #expect(beyond.events == [.error(200, RxError.argumentOutOfRange)])

@@ -26,7 +26,7 @@ import Testing
   @Test func `skip(until:) emits nothing if the other stream completes`() {
     let left = scheduler.createHotObservable(elements)
     let right = scheduler.createHotObservable([Recorded<Event<Int>>.completed(225)])
-    #expect(scheduler.start { left.skipUntil(right) }.events == [.completed(250)])
+    #expect(scheduler.start { left.skip(until: right) }.events == [.completed(250)])
   }
 
   @Test(arguments: [(0, [2, 3, 4, 5]), (2, [4, 5]), (9, []), (-1, [2, 3, 4, 5])])

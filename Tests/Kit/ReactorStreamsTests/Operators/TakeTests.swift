@@ -1,5 +1,6 @@
 import ReactorStreams
 import ReactorTesting
+import StreamTestSupport
 import Testing
 
 @Suite struct TakeTests {
@@ -20,7 +21,7 @@ import Testing
   @Test func `take(until:) fails when the other stream fails`() {
     let left = scheduler.createHotObservable(elements)
     let right = scheduler.createHotObservable([Recorded<Event<Int>>.error(225)])
-    let result = scheduler.start { left.takeUntil(right) }
+    let result = scheduler.start { left.take(until: right) }
     #expect(result.events == [.next(210, 2), .next(220, 3), .error(225)])
     #expect(left.subscriptions == [Subscription(200, 225)])
     #expect(right.subscriptions == [Subscription(200, 225)])

@@ -1,4 +1,5 @@
 import ReactorStreams
+import StreamTestSupport
 import Testing
 
 @Suite struct CurrentThreadSchedulerTests {

@@ -1,6 +1,7 @@
 import Foundation
 import ReactorStreams
 import ReactorTesting
+import StreamTestSupport
 import Testing
 
 @Suite struct DispatchTests {

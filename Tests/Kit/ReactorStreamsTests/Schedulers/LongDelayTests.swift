@@ -1,6 +1,7 @@
 import Dispatch
 import ReactorStreams
 import ReactorTesting
+import StreamTestSupport
 import Testing
 
 /// Delays that exceed the range of the clocks.

@@ -1,5 +1,6 @@
 import Glibc
 import ReactorStreams
+import StreamTestSupport
 import Testing
 
 /// A new observer while another thread delivers.

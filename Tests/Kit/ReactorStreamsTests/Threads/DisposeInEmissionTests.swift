@@ -1,14 +1,12 @@
 import ReactorStreams
 import ReactorTesting
+import StreamTestSupport
 import Testing
 
 @Suite struct DisposeInEmissionTests {
-  @Test(arguments: [true, false])
-  func `refCount and deferred drop an event for an observer that another one disposes of`(
-    isShared: Bool
-  ) {
+  @Test func `deferred drops an event for an observer that another one disposes of`() {
     let source = PublishSubject<Int>()
-    let stream = isShared ? source.publish().refCount() : .deferred { source.asObservable() }
+    let stream = Observable.deferred { source.asObservable() }
     let log = Log<Int>()
     let second = SingleAssignmentDisposable()
     let first = stream.subscribe(onNext: { element in

@@ -1,5 +1,6 @@
 import ReactorStreams
 import ReactorTesting
+import StreamTestSupport
 import Synchronization
 import Testing
 

@@ -1,5 +1,6 @@
 import ReactorStreams
 import ReactorTesting
+import StreamTestSupport
 import Testing
 
 @Suite(.ownSerialContext) struct DriverTests {
@@ -31,19 +32,6 @@ import Testing
     #expect(source.subscriptions == [Subscription(200, 250), Subscription(260, 285)])
   }
 
-  @Test func `a signal does the same without a replay`() {
-    let source = source()
-    let observers = observe(source.asSignal(onErrorJustReturn: -1).asObservable())
-    scheduler.start()
-    #expect(observers[0].events == [.next(210, 0), .next(220, 1), .next(230, 2)])
-    #expect(
-      observers[1].events == [
-        .next(230, 2), .next(240, 3), .next(250, -1), .completed(250),
-      ])
-    #expect(observers[2].events == [.next(270, 0), .next(280, 1)])
-    #expect(source.subscriptions == [Subscription(200, 250), Subscription(260, 285)])
-  }
-
   @Test(arguments: [true, false])
   func `a driver recovers with another, and two observers share one subscription`(
     hasElement: Bool
@@ -60,15 +48,6 @@ import Testing
     #expect(first.events.last == .completed(230))
     #expect(second.events == first.events)
     #expect(source.subscriptions == [Subscription(200, 230)])
-  }
-
-  @Test func `a signal recovers with another`() {
-    let source = scheduler.createHotObservable([.next(210, 1), .error(230)])
-    let first = scheduler.record(source.asSignal(onErrorSignalWith: .just(-1)), from: 200)
-    let second = scheduler.record(source.asSignal { _ in .empty() }, from: 200)
-    scheduler.start()
-    #expect(first.elements == [1, -1])
-    #expect(second.elements == [1])
   }
 
   @Test func `a driver uses the time of the session's context`() {
@@ -121,16 +100,5 @@ import Testing
     #expect(relay.value == 2)
     #expect(optional.value == 2)
     #expect(source.asDriver().drive { _ in "handed over" } == "handed over")
-  }
-
-  @Test func `a publish relay's signal emits to a relay`() {
-    let clicks = PublishRelay<Int>()
-    let count = BehaviorRelay(value: 0)
-    let subscription = clicks.asSignal().emit(to: count)
-    clicks.accept(5)
-    #expect(count.value == 5)
-    subscription.dispose()
-    clicks.accept(6)
-    #expect(count.value == 5)
   }
 }

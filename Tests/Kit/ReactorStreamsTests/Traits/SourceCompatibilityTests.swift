@@ -1,5 +1,6 @@
 import ReactorStreams
 import ReactorTesting
+import StreamTestSupport
 import Synchronization
 import Testing
 
@@ -39,7 +40,7 @@ extension Reactive where Base: SearchBar {
       .just(.setQuery(query)),
       service.search(query)
         .asObservable()
-        .takeUntil(cancel)
+        .take(until: cancel)
         .map(Mutation.setRepositories)
         .catchErrorJustReturn(.setRepositories([])),
       Observable.just(Mutation.setLoading(false)),
@@ -107,12 +108,5 @@ extension Reactive where Base: SearchBar {
       .subscribe { event in if case .next(let text) = event { log.append(text) } }
       .disposed(by: bag)
     #expect(log.entries == ["completed", "1x"])
-  }
-
-  @Test func `moments and durations have RxSwift's names`() {
-    let scheduler: any ImmediateSchedulerType = TestScheduler(initialClock: 100)
-    let start: RxTime = scheduler.now
-    let delay: RxTimeInterval = .milliseconds(20)
-    #expect(start + delay == .milliseconds(120))
   }
 }

@@ -49,7 +49,7 @@ extension SerialSink {
   ///   - subscriptions: The operator's subscriptions.
   ///   - onCompleted: Called when the other stream completes.
   ///   - onNext: Called with each element and the subscription.
-  func observe<Other: Sendable>(
+  package func observe<Other: Sendable>(
     _ other: Observable<Other>, in subscriptions: CompositeDisposable,
     onCompleted: @escaping @Sendable () -> Void = {},
     onNext: @escaping @Sendable (Other, any Disposable) -> Void

@@ -3,9 +3,9 @@
 /// When a stream ends, a closure decides between the subscription to a next stream and the
 /// forwarding of the stop event. A sequence of streams that end during their subscription is a
 /// loop, not a recursion.
-final class SequentialSink<Element: Sendable>: Disposable {
+package final class SequentialSink<Element: Sendable>: Disposable {
   /// The reaction to a stop event.
-  enum Reaction: Sendable {
+  package enum Reaction: Sendable {
     case attach(Observable<Element>)
     case forward(Event<Element>)
   }
@@ -16,7 +16,7 @@ final class SequentialSink<Element: Sendable>: Disposable {
   private let starts = SerialQueue<Observable<Element>>()
   private let react: @Sendable (Event<Element>) -> Reaction
 
-  init(
+  package init(
     _ downstream: any ObserverType<Element>,
     react: @escaping @Sendable (Event<Element>) -> Reaction
   ) {
@@ -25,12 +25,12 @@ final class SequentialSink<Element: Sendable>: Disposable {
     output.hold(current)
   }
 
-  func attached(to source: Observable<Element>) -> any Disposable {
+  package func attached(to source: Observable<Element>) -> any Disposable {
     starts.post(source, handle: start)
     return output
   }
 
-  func dispose() {
+  package func dispose() {
     output.dispose()
   }
 

@@ -16,9 +16,33 @@ extension ObservableType {
     }
   }
 
+  /// Returns this stream, continued after an error of one type by the stream that a closure returns for
+  /// the error.
+  ///
+  /// The stream of an effect can fail with any error. Write the type of those that the effect throws in the
+  /// closure; an error of another type is forwarded:
+  ///
+  /// ```swift
+  /// .run { send in send(.setItem(try await api.item(id))) }
+  ///   .catch { (error: APIError) in .just(.setProblem(error.message)) }
+  /// ```
+  public func `catch`<Failure: Error>(
+    _ handler: @escaping @Sendable (Failure) throws -> Observable<Element>
+  ) -> Observable<Element> {
+    self.catch { (error: any Error) in
+      guard let failure = error as? Failure else { throw error }
+      return try handler(failure)
+    }
+  }
+
   /// Returns this stream with an error replaced by a last element and the completion.
   public func catchAndReturn(_ element: Element) -> Observable<Element> {
     self.catch { _ in .just(element) }
+  }
+
+  /// RxSwift 5's name of ``catchAndReturn(_:)``.
+  public func catchErrorJustReturn(_ element: Element) -> Observable<Element> {
+    catchAndReturn(element)
   }
 
   /// Returns a stream that continues with the next of several streams after each error.

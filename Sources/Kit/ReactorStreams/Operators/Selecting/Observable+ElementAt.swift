@@ -44,7 +44,7 @@ extension ObservableType {
   }
 
   /// Returns a stream of only the stop event of this stream, with any element type.
-  func withoutElements<Result: Sendable>() -> Observable<Result> {
+  package func withoutElements<Result: Sendable>() -> Observable<Result> {
     lift { _, _ in }
   }
 

@@ -2,7 +2,7 @@
 ///
 /// It receives events with their time and returns the next step. It has no clock and no side
 /// effects; ``TimedSink`` executes its steps.
-protocol TimedMachine<Input, Output>: Sendable {
+package protocol TimedMachine<Input, Output>: Sendable {
   associatedtype Input: Sendable
   associatedtype Output: Sendable
 
@@ -17,19 +17,24 @@ protocol TimedMachine<Input, Output>: Sendable {
 }
 
 extension TimedMachine {
-  mutating func begin() -> TimedStep<Output> {
+  package mutating func begin() -> TimedStep<Output> {
     TimedStep()
   }
 }
 
 /// The next step of a timed operator: it emits events, then changes its timer.
-struct TimedStep<Output: Sendable> {
-  enum Timer {
+package struct TimedStep<Output: Sendable> {
+  package enum Timer {
     case unchanged
     case set(Duration)
     case stopped
   }
 
-  var events: [Event<Output>] = []
-  var timer = Timer.unchanged
+  package var events: [Event<Output>]
+  package var timer: Timer
+
+  package init(events: [Event<Output>] = [], timer: Timer = .unchanged) {
+    self.events = events
+    self.timer = timer
+  }
 }

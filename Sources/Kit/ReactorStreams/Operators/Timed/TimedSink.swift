@@ -111,7 +111,7 @@ final class TimedSink<Machine: TimedMachine>: ObserverType, Disposable {
 
 extension ObservableType {
   /// Creates an operator from a machine, which is copied for each subscription.
-  func timed<Machine: TimedMachine>(
+  package func timed<Machine: TimedMachine>(
     _ machine: Machine, on scheduler: any SchedulerType
   ) -> Observable<Machine.Output> where Machine.Input == Element {
     let source = asObservable()

@@ -37,9 +37,4 @@ public struct ControlEvent<PropertyType: Sendable>: ControlEventType {
   public func asDriver() -> Driver<PropertyType> {
     events.asDriver(onErrorDriveWith: .empty())
   }
-
-  /// Returns these events as a ``Signal``.
-  public func asSignal() -> Signal<PropertyType> {
-    events.asSignal(onErrorSignalWith: .empty())
-  }
 }

@@ -1,4 +1,4 @@
-/// The trait of a sequence that can emit an element: a ``Single`` or a ``Maybe``.
+/// The trait of a sequence that can emit an element: a ``Single``, or a `Maybe` of `ReactorRx`.
 public protocol ElementTrait {}
 
 extension PrimitiveSequenceType where Trait: ElementTrait {
@@ -21,20 +21,6 @@ extension PrimitiveSequenceType where Trait: ElementTrait {
     _ transform: @escaping @Sendable (Element) throws -> Result
   ) -> PrimitiveSequence<Trait, Result> {
     PrimitiveSequence<Trait, Result>(raw: asObservable().map(transform))
-  }
-
-  /// Returns a maybe of the element if it satisfies a predicate.
-  public func filter(
-    _ predicate: @escaping @Sendable (Element) throws -> Bool
-  ) -> Maybe<Element> {
-    Maybe(raw: asObservable().filter(predicate))
-  }
-
-  /// Returns a maybe of the result of a closure for the element if the result is not `nil`.
-  public func compactMap<Result: Sendable>(
-    _ transform: @escaping @Sendable (Element) throws -> Result?
-  ) -> Maybe<Result> {
-    Maybe<Result>(raw: asObservable().compactMap(transform))
   }
 
   /// Returns a sequence that continues with the sequence that a closure returns for the element.

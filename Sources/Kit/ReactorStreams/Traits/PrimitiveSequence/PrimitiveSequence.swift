@@ -1,9 +1,10 @@
-/// A stream with a restricted number of elements: a ``Single``, a ``Maybe`` or a ``Completable``.
+/// A stream with a restricted number of elements: a ``Single``, or a `Maybe` or
+/// `Completable` of `ReactorRx`.
 public struct PrimitiveSequence<Trait, Element: Sendable>: PrimitiveSequenceType {
   private let source: Observable<Element>
 
   /// Wraps a stream that satisfies the trait's restriction.
-  init(raw source: Observable<Element>) {
+  package init(raw source: Observable<Element>) {
     self.source = source
   }
 
@@ -91,6 +92,19 @@ extension PrimitiveSequence {
     Self(raw: source.catch { try handler($0).asObservable() })
   }
 
+  /// Returns this sequence, continued after an error of one type by the sequence that a closure returns
+  /// for the error.
+  ///
+  /// An error of another type is forwarded.
+  public func `catch`<Failure: Error>(
+    _ handler: @escaping @Sendable (Failure) throws -> Self
+  ) -> Self {
+    self.catch { (error: any Error) in
+      guard let failure = error as? Failure else { throw error }
+      return try handler(failure)
+    }
+  }
+
   /// Returns this sequence, subscribed to again after each error.
   public func retry() -> Self {
     Self(raw: source.retry())
@@ -157,14 +171,11 @@ extension ObservableType {
     Single(raw: only { throw RxError.noElements })
   }
 
-  /// Returns a maybe of the only element of this stream, if it has one, emitted when it completes.
+  /// Returns a stream of the only element of this stream, emitted when it completes.
   ///
-  /// The maybe fails with ``RxError/moreThanOneElement`` at the second element.
-  public func asMaybe() -> Maybe<Element> {
-    Maybe(raw: only {})
-  }
-
-  private func only(
+  /// - Parameter requireElement: Called if this stream is empty; it can throw.
+  /// - Returns: The stream. It fails at the second element.
+  package func only(
     _ requireElement: @escaping @Sendable () throws -> Void
   ) -> Observable<Element> {
     lift(state: { Box<Element?>(nil) }) { element, held, _ in
@@ -177,12 +188,5 @@ extension ObservableType {
     } completed: { held, sink in
       if let element = held.value { sink.forward(element) } else { try requireElement() }
     }
-  }
-}
-
-extension ObservableType where Element == Never {
-  /// Returns this stream as a ``Completable``.
-  public func asCompletable() -> Completable {
-    Completable(raw: asObservable())
   }
 }

@@ -113,29 +113,9 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
         onSubscribe: onSubscribe, onSubscribed: onSubscribed, onDispose: onDispose))
   }
 
-  /// Returns a maybe that continues with the maybe that a closure returns for the element.
-  public func flatMapMaybe<Result: Sendable>(
-    _ selector: @escaping @Sendable (Element) throws -> Maybe<Result>
-  ) -> Maybe<Result> {
-    Maybe<Result>(raw: asObservable().flatMap { try selector($0).asObservable() })
-  }
-
-  /// Returns a completable that continues with the completable that a closure returns for the
-  /// element.
-  public func flatMapCompletable(
-    _ selector: @escaping @Sendable (Element) throws -> Completable
-  ) -> Completable {
-    Completable(raw: asObservable().flatMap { try selector($0).asObservable() })
-  }
-
-  /// Returns this single as a ``Maybe``.
-  public func asMaybe() -> Maybe<Element> {
-    Maybe(raw: asObservable())
-  }
-
-  /// Returns a completable that ends with this single, without its element.
-  public func asCompletable() -> Completable {
-    Completable(raw: asObservable().ignoreElements())
+  /// RxSwift 5's name of `catchAndReturn(_:)`.
+  public func catchErrorJustReturn(_ element: Element) -> Single<Element> {
+    catchAndReturn(element)
   }
 
   /// Returns a single of the elements of several singles, combined by a closure.

@@ -28,17 +28,12 @@ extension SharedSequenceConvertibleType {
   public func asObservable() -> Observable<Element> {
     asSharedSequence().asObservable()
   }
-
-  /// Returns this value as an ``Infallible``.
-  public func asInfallible() -> Infallible<Element> {
-    Infallible(raw: asObservable())
-  }
 }
 
 /// A stream for presentation: it never fails, delivers in the session's serial context, and has one
 /// subscription for all observers.
 ///
-/// It is a ``Driver`` or a ``Signal``. RxCocoa uses the main thread; this type uses the serial
+/// It is a ``Driver``, or a `Signal` of `ReactorRx`. RxCocoa uses the main thread; this type uses the serial
 /// context of the session that the stream belongs to, see ``MainScheduler``. If several sessions
 /// observe one instance, it delivers to all of them in the context of the session that subscribed
 /// first: create an instance per session.
@@ -48,7 +43,7 @@ public struct SharedSequence<SharingStrategy: SharingStrategyProtocol, Element: 
   private let source: Observable<Element>
 
   /// Shares a stream that never fails and delivers in the session's context.
-  init(raw source: Observable<Element>) {
+  package init(raw source: Observable<Element>) {
     self.source = SharingStrategy.share(source)
   }
 
