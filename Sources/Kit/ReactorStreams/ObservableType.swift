@@ -10,6 +10,7 @@ public protocol ObservableType<Element>: BindableType {
 
 extension ObservableType {
   /// Returns this stream as an ``Observable``.
+  @inlinable
   public func asObservable() -> Observable<Element> {
     Observable(source: .forwarding { subscribe($0) })
   }

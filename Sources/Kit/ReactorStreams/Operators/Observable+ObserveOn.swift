@@ -37,10 +37,13 @@ private final class ObserveOnSink<Element: Sendable>: ObserverType, Disposable {
   private struct State {
     var isScheduled = false
     var waiting: [Event<Element>] = []
+    /// The storage of the previous batch, for the next one.
+    var spare: [Event<Element>] = []
   }
 
   private let downstream: any ObserverType<Element>
   private let scheduler: any SchedulerType
+  private let queue: (any WorkQueue)?
   private let stopped = Atomic<Bool>(false)
   private let upstream = DisposableSlot()
   private let state = Mutex(State())
@@ -48,6 +51,7 @@ private final class ObserveOnSink<Element: Sendable>: ObserverType, Disposable {
   init(_ downstream: any ObserverType<Element>, scheduler: any SchedulerType) {
     self.downstream = downstream
     self.scheduler = scheduler
+    queue = scheduler as? any WorkQueue
   }
 
   func hold(_ disposable: any Disposable) {
@@ -70,15 +74,19 @@ private final class ObserveOnSink<Element: Sendable>: ObserverType, Disposable {
   }
 
   private func schedule() {
+    if let queue { return queue.execute { [self] in deliver() } }
     scheduler.schedule(after: .zero) { [self] in deliver() }
   }
 
   private func deliver() {
-    let batch = state.withLock { state in
-      defer { state.waiting = [] }
-      return state.waiting
+    var batch = state.withLock { state in
+      let batch = state.waiting
+      state.waiting = state.spare
+      state.spare = []
+      return batch
     }
-    for event in batch {
+    for index in batch.indices {
+      let event = batch[index]
       guard !stopped.load(ordering: .acquiring) else { return }
       guard event.isStopEvent else {
         downstream.on(event)
@@ -90,7 +98,9 @@ private final class ObserveOnSink<Element: Sendable>: ObserverType, Disposable {
     }
     // Events that arrived during the delivery are delivered by another scheduled job, so that a
     // busy stream does not monopolize the scheduler.
+    batch.removeAll(keepingCapacity: batch.capacity <= 64)
     let mustSchedule = state.withLock { state in
+      state.spare = batch
       state.isScheduled = !state.waiting.isEmpty
       return state.isScheduled
     }

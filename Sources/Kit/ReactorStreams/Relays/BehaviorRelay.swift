@@ -1,6 +1,6 @@
 /// A ``BehaviorSubject`` that cannot end.
 public final class BehaviorRelay<Element: Sendable>: ObservableType {
-  private let broadcaster: Broadcaster<Element>
+  @usableFromInline let broadcaster: Broadcaster<Element>
   private let initial: Element
 
   /// Creates a relay with its first value.
@@ -22,6 +22,7 @@ public final class BehaviorRelay<Element: Sendable>: ObservableType {
   /// Sends a value to all observers.
   ///
   /// Any thread can call this.
+  @inlinable
   public func accept(_ event: Element) {
     broadcaster.send(.next(event))
   }
@@ -29,7 +30,14 @@ public final class BehaviorRelay<Element: Sendable>: ObservableType {
   /// Adds an observer, which receives the current value immediately.
   ///
   /// - Returns: A disposable that removes the observer.
+  @inlinable
   public func subscribe(_ observer: any ObserverType<Element>) -> any Disposable {
     broadcaster.subscribe(observer)
+  }
+
+  /// Returns this relay as an ``Observable``.
+  @inlinable
+  public func asObservable() -> Observable<Element> {
+    Observable(source: .forwarding { [broadcaster] in broadcaster.subscribe($0) })
   }
 }

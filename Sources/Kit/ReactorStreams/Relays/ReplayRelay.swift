@@ -1,6 +1,6 @@
 /// A ``ReplaySubject`` that cannot end.
 public final class ReplayRelay<Element: Sendable>: ObservableType {
-  private let broadcaster: Broadcaster<Element>
+  @usableFromInline let broadcaster: Broadcaster<Element>
 
   private init(bufferSize: Int) {
     broadcaster = Broadcaster(replay: bufferSize)
@@ -26,6 +26,7 @@ public final class ReplayRelay<Element: Sendable>: ObservableType {
   /// Sends an element to all observers.
   ///
   /// Any thread can call this.
+  @inlinable
   public func accept(_ event: Element) {
     broadcaster.send(.next(event))
   }
@@ -33,7 +34,14 @@ public final class ReplayRelay<Element: Sendable>: ObservableType {
   /// Adds an observer, which receives the stored elements immediately.
   ///
   /// - Returns: A disposable that removes the observer.
+  @inlinable
   public func subscribe(_ observer: any ObserverType<Element>) -> any Disposable {
     broadcaster.subscribe(observer)
+  }
+
+  /// Returns this relay as an ``Observable``.
+  @inlinable
+  public func asObservable() -> Observable<Element> {
+    Observable(source: .forwarding { [broadcaster] in broadcaster.subscribe($0) })
   }
 }

@@ -2,8 +2,8 @@ public import Dispatch
 
 /// Executes work concurrently: on a dispatch queue or, without one, in tasks.
 public struct ConcurrentDispatchQueueScheduler: SchedulerType {
-  private let queue: DispatchQueue?
-  private let tasks: TaskScheduler
+  let queue: DispatchQueue?
+  let tasks: TaskScheduler
 
   /// Creates a scheduler whose work is executed in tasks of a priority.
   public init(qos: DispatchQoS) {

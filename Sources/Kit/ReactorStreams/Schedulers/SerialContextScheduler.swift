@@ -13,9 +13,9 @@ struct SerialContextScheduler: SchedulerType {
     case deferred
   }
 
-  private let context: any SerialContext
-  private let turn: Turn
-  private let deferring = SerialTaskQueue()
+  let context: any SerialContext
+  let turn: Turn
+  let deferring = SerialTaskQueue()
 
   init(_ context: any SerialContext, turn: Turn) {
     self.context = context
@@ -34,11 +34,7 @@ struct SerialContextScheduler: SchedulerType {
       job.hold(context.timer.schedule(after: delay) { [context] in context.enqueue(job.execute) })
       return job
     }
-    switch turn {
-    case .inPlace where context.isCurrent: job.execute()
-    case .queued, .inPlace: context.enqueue(job.execute)
-    case .deferred: deferring.append { [context] in context.enqueue(job.execute) }
-    }
+    execute(job.execute)
     return job
   }
 }

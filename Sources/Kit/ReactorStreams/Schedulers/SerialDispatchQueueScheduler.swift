@@ -2,8 +2,8 @@ public import Dispatch
 
 /// Executes work one item at a time and in order: on a dispatch queue or, without one, in tasks.
 public struct SerialDispatchQueueScheduler: SchedulerType {
-  private let queue: DispatchQueue?
-  private let tasks: SerialTaskQueue
+  let queue: DispatchQueue?
+  let tasks: SerialTaskQueue
 
   /// Creates a scheduler whose work is executed in tasks of a priority.
   ///

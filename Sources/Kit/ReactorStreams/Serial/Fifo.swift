@@ -8,6 +8,7 @@ package struct Fifo<Element> {
   @usableFromInline var head = 0
 
   /// Creates an empty queue.
+  @inlinable
   package init() {}
 
   /// Creates a queue with elements.
@@ -36,6 +37,7 @@ package struct Fifo<Element> {
   }
 
   /// All elements, the oldest first.
+  @usableFromInline
   package var elements: [Element] {
     slots[head...].compactMap { $0 }
   }

@@ -9,23 +9,38 @@ extension ObservableType {
   ///   - replay: The number of elements that a later observer first receives.
   ///   - scope: The lifetime of the replayed elements and of the stop event.
   /// - Returns: The shared stream.
+  @inlinable
   public func share(
     replay: Int = 0, scope: SubjectLifetimeScope = .whileConnected
   ) -> Observable<Element> {
-    let shared = SharedSource(asObservable(), replay: replay, scope: scope)
+    let shared = SharedSource(
+      asObservable(), replay: replay, scope: scope, send: { $0.send($1) },
+      join: { $0.subscribe($1) })
     return Observable { shared.subscribe($0) }
   }
 }
 
 /// One subscription to a stream for any number of observers.
-private final class SharedSource<Element: Sendable>: Sendable {
-  /// The state that simultaneous observers share.
-  private final class Connection: Sendable {
+@usableFromInline
+final class SharedSource<Element: Sendable>: Sendable {
+  /// The state that simultaneous observers share, and the observer of the source.
+  private final class Connection: ObserverType {
     let broadcaster: Broadcaster<Element>
     let upstream = DisposableSlot()
+    private let owner: SharedSource
 
-    init(_ broadcaster: Broadcaster<Element>) {
+    init(_ broadcaster: Broadcaster<Element>, of owner: SharedSource) {
       self.broadcaster = broadcaster
+      self.owner = owner
+    }
+
+    func on(_ event: Event<Element>) {
+      guard event.isStopEvent else { return owner.send(broadcaster, event) }
+      // Close the connection before the delivery: an observer that subscribes again at the stop
+      // event must start a new connection.
+      owner.close(self)
+      broadcaster.send(event)
+      upstream.dispose()
     }
   }
 
@@ -39,21 +54,36 @@ private final class SharedSource<Element: Sendable>: Sendable {
   private let lasting: Broadcaster<Element>?
   private let state = Mutex(State())
 
-  init(_ source: Observable<Element>, replay: Int, scope: SubjectLifetimeScope) {
+  // The module that contains the chain specializes these closures.
+  private let send: @Sendable (Broadcaster<Element>, Event<Element>) -> Void
+  private let join: @Sendable (Broadcaster<Element>, any ObserverType<Element>) -> any Disposable
+
+  @usableFromInline
+  init(
+    _ source: Observable<Element>, replay: Int, scope: SubjectLifetimeScope,
+    send: @escaping @Sendable (Broadcaster<Element>, Event<Element>) -> Void,
+    join:
+      @escaping @Sendable (Broadcaster<Element>, any ObserverType<Element>) -> any Disposable
+  ) {
     self.source = source
+    self.send = send
+    self.join = join
     self.replay = replay
     lasting = scope == .forever ? Broadcaster(replay: replay) : nil
   }
 
+  @usableFromInline
   func subscribe(_ observer: any ObserverType<Element>) -> any Disposable {
     if let lasting, lasting.end != nil { return lasting.subscribe(observer) }
     let (connection, isFirst) = state.withLock { state in
-      let connection = state.current ?? Connection(lasting ?? Broadcaster(replay: replay))
+      let connection =
+        state.current
+        ?? Connection(lasting ?? Broadcaster(replay: replay), of: self)
       state.current = connection
       state.observerCount += 1
       return (connection, state.observerCount == 1)
     }
-    let membership = connection.broadcaster.subscribe(observer)
+    let membership = join(connection.broadcaster, observer)
     if isFirst { connect(connection) }
     return Disposables.create { [self] in
       membership.dispose()
@@ -62,14 +92,7 @@ private final class SharedSource<Element: Sendable>: Sendable {
   }
 
   private func connect(_ connection: Connection) {
-    let observer = AnyObserver<Element> { [self] event in
-      // Close the connection before the delivery: an observer that subscribes again at the stop
-      // event must start a new connection.
-      if event.isStopEvent { close(connection) }
-      connection.broadcaster.send(event)
-      if event.isStopEvent { connection.upstream.dispose() }
-    }
-    let subscription = CurrentSerialContext.withoutGathering { source.attach(observer) }
+    let subscription = CurrentSerialContext.withoutGathering { source.attach(connection) }
     connection.upstream.set(subscription)
   }
 

@@ -3,7 +3,7 @@
 /// An observer first receives the current value. After the stop event, a new observer receives only
 /// the stop event.
 public final class BehaviorSubject<Element: Sendable>: SubjectType, Cancelable {
-  private let broadcaster: Broadcaster<Element>
+  @usableFromInline let broadcaster: Broadcaster<Element>
 
   /// Creates a subject with its first value.
   public init(value: Element) {
@@ -34,6 +34,7 @@ public final class BehaviorSubject<Element: Sendable>: SubjectType, Cancelable {
   /// Sends an event to all observers.
   ///
   /// Any thread can call this.
+  @inlinable
   public func on(_ event: Event<Element>) {
     broadcaster.send(event)
   }
@@ -41,8 +42,15 @@ public final class BehaviorSubject<Element: Sendable>: SubjectType, Cancelable {
   /// Adds an observer, which receives the current value immediately.
   ///
   /// - Returns: A disposable that removes the observer.
+  @inlinable
   public func subscribe(_ observer: any ObserverType<Element>) -> any Disposable {
     broadcaster.subscribe(observer)
+  }
+
+  /// Returns this subject as an ``Observable``.
+  @inlinable
+  public func asObservable() -> Observable<Element> {
+    Observable(source: .forwarding { [broadcaster] in broadcaster.subscribe($0) })
   }
 
   /// Removes all observers without an event.

@@ -61,7 +61,7 @@ package final class Broadcaster<Element: Sendable>: Sendable {
   /// It first receives the stored elements, and the stop event if one was sent.
   ///
   /// - Returns: A disposable that removes the observer.
-  @usableFromInline
+  @inlinable
   package func subscribe(_ observer: any ObserverType<Element>) -> any Disposable {
     let (key, greeting, rest) = state.withLock { $0.join(observer) }
     if let greeting { greet(observer, with: greeting) }
@@ -71,7 +71,7 @@ package final class Broadcaster<Element: Sendable>: Sendable {
     case .backlog:
       while let event = state.withLock({ $0.nextInBacklog(of: key) }) { observer.on(event) }
     }
-    return Membership(broadcaster: self, key: key)
+    return Membership { [weak self] in self?.leave(key) }
   }
 
   /// Removes all observers without an event and all stored elements; later observers receive
@@ -87,31 +87,34 @@ package final class Broadcaster<Element: Sendable>: Sendable {
     }
   }
 
-  private func greet(
+  @inlinable
+  func greet(
     _ observer: any ObserverType<Element>, with greeting: BroadcasterState<Element>.Greeting
   ) {
-    for element in greeting.replayed { observer.on(.next(element)) }
+    for element in greeting.older { observer.on(.next(element)) }
+    if let latest = greeting.latest { observer.on(.next(latest)) }
     if let end = greeting.end { observer.on(end) }
   }
 
-  fileprivate func leave(_ key: UInt64) {
+  @inlinable
+  func leave(_ key: UInt64) {
     _ = state.withLock { $0.leave(key) }
   }
 }
 
-/// Removes one observer from a broadcaster.
-///
-/// It does not retain the broadcaster.
-private final class Membership<Element: Sendable>: Disposable {
-  private weak let broadcaster: Broadcaster<Element>?
-  private let key: UInt64
+// Not generic: the closure is specialized by the module that subscribes, and needs no lookup of metadata.
+/// Removes one observer from a broadcaster, which it does not retain.
+@usableFromInline
+final class Membership: Disposable {
+  private let remove: @Sendable () -> Void
 
-  init(broadcaster: Broadcaster<Element>, key: UInt64) {
-    self.broadcaster = broadcaster
-    self.key = key
+  @usableFromInline
+  init(remove: @escaping @Sendable () -> Void) {
+    self.remove = remove
   }
 
+  @usableFromInline
   func dispose() {
-    broadcaster?.leave(key)
+    remove()
   }
 }

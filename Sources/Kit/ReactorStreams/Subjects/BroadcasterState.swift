@@ -13,18 +13,29 @@
 struct BroadcasterState<Element: Sendable>: Sendable {
   @usableFromInline
   struct Member: Sendable {
-    let key: UInt64
+    @usableFromInline let key: UInt64
     @usableFromInline let observer: any ObserverType<Element>
+
+    @inlinable
+    init(key: UInt64, observer: any ObserverType<Element>) {
+      self.key = key
+      self.observer = observer
+    }
   }
 
   /// The events that a new observer receives first.
   @usableFromInline
   struct Greeting: Sendable {
-    let replayed: [Element]
-    let end: Event<Element>?
+    /// The replayed elements before the latest one.
+    @usableFromInline let older: [Element]
+    @usableFromInline let latest: Element?
+    @usableFromInline let end: Event<Element>?
 
-    var isEmpty: Bool {
-      replayed.isEmpty && end == nil
+    @inlinable
+    init(older: [Element], latest: Element?, end: Event<Element>?) {
+      self.older = older
+      self.latest = latest
+      self.end = end
     }
   }
 
@@ -44,11 +55,17 @@ struct BroadcasterState<Element: Sendable>: Sendable {
   /// The backlog of a member that is being greeted while another thread is the deliverer.
   @usableFromInline
   struct Backlog: Sendable {
-    let key: UInt64
-    var events = Fifo<Event<Element>>()
+    @usableFromInline let key: UInt64
+    @usableFromInline var events = Fifo<Event<Element>>()
+
+    @usableFromInline
+    init(key: UInt64) {
+      self.key = key
+    }
   }
 
   /// The events that a thread must deliver after a greeting.
+  @usableFromInline
   enum Rest {
     case none
     /// Those that wait for a deliverer: the thread has become it.
@@ -60,7 +77,7 @@ struct BroadcasterState<Element: Sendable>: Sendable {
   @usableFromInline var members: [Member] = []
   @usableFromInline var end: Event<Element>?
   @usableFromInline var replayed: ReplayBuffer<Element>
-  private let replaysAfterEnd: Bool
+  @usableFromInline let replaysAfterEnd: Bool
   @usableFromInline var nextKey: UInt64 = 0
   @usableFromInline var deliverer: UInt = 0  // a thread, or 0
   @usableFromInline var waiting = Fifo<Item>()
@@ -95,15 +112,18 @@ struct BroadcasterState<Element: Sendable>: Sendable {
   ///
   /// - Returns: The key of the observer, the greeting that the caller must deliver immediately, and
   ///   the events that it must deliver afterwards.
+  @inlinable
   mutating func join(
     _ observer: any ObserverType<Element>
   ) -> (key: UInt64, greeting: Greeting?, rest: Rest) {
     let member = Member(key: nextKey, observer: observer)
     nextKey += 1
-    let greeting = Greeting(
-      replayed: end == nil || replaysAfterEnd ? replayed.elements : [], end: end)
     if end == nil { members.append(member) }
-    if greeting.isEmpty { return (member.key, nil, .none) }
+    let replays = replayed.latest != nil && (end == nil || replaysAfterEnd)
+    guard replays || end != nil else { return (member.key, nil, .none) }
+    let greeting = Greeting(
+      older: replays ? replayed.older.elements : [], latest: replays ? replayed.latest : nil,
+      end: end)
     let thread = CurrentThread.id
     if deliverer == thread { return (member.key, greeting, .none) }
     guard deliverer == 0 else {
@@ -115,6 +135,7 @@ struct BroadcasterState<Element: Sendable>: Sendable {
   }
 
   /// Returns the next event for a member that is being greeted; `nil` ends its greeting.
+  @inlinable
   mutating func nextInBacklog(of key: UInt64) -> Event<Element>? {
     guard let index = backlogs.firstIndex(where: { $0.key == key }) else { return nil }
     if let event = backlogs[index].events.popFirst() { return event }
@@ -123,6 +144,7 @@ struct BroadcasterState<Element: Sendable>: Sendable {
   }
 
   /// Removes an observer.
+  @inlinable
   mutating func leave(_ key: UInt64) -> (Member?, Backlog?) {
     let backlog = backlogs.firstIndex { $0.key == key }.map { backlogs.remove(at: $0) }
     guard let index = firstIndex(notBelow: key), members[index].key == key else {
@@ -189,7 +211,8 @@ struct BroadcasterState<Element: Sendable>: Sendable {
   /// Returns the index of the first member whose key is not below a limit.
   ///
   /// Members are sorted by key.
-  private func firstIndex(notBelow limit: UInt64) -> Int? {
+  @inlinable
+  func firstIndex(notBelow limit: UInt64) -> Int? {
     if let last = members.last, last.key < limit { return nil }
     var low = 0
     var high = members.count

@@ -29,8 +29,15 @@ public final class PublishSubject<Element: Sendable>: SubjectType, Cancelable {
   /// Adds an observer.
   ///
   /// - Returns: A disposable that removes the observer.
+  @inlinable
   public func subscribe(_ observer: any ObserverType<Element>) -> any Disposable {
     broadcaster.subscribe(observer)
+  }
+
+  /// Returns this subject as an ``Observable``.
+  @inlinable
+  public func asObservable() -> Observable<Element> {
+    Observable(source: .forwarding { [broadcaster] in broadcaster.subscribe($0) })
   }
 
   /// Removes all observers without an event.

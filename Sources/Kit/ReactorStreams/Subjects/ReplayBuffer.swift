@@ -2,21 +2,25 @@
 @usableFromInline
 struct ReplayBuffer<Element> {
   @usableFromInline let limit: Int
-  @usableFromInline var buffered: Fifo<Element>
+
+  /// The newest element.
+  ///
+  /// It is separate, so that a buffer of one element, the most frequent one, needs no queue.
+  @usableFromInline var latest: Element?
+  /// The elements before it.
+  @usableFromInline var older: Fifo<Element>
 
   init(limit: Int, _ seed: [Element] = []) {
     self.limit = limit
-    buffered = Fifo(seed.suffix(max(0, limit)))
-  }
-
-  /// The newest element.
-  var latest: Element? {
-    buffered.last
+    let seed = seed.suffix(max(0, limit))
+    latest = seed.last
+    older = Fifo(seed.dropLast())
   }
 
   /// The elements, the oldest first.
   var elements: [Element] {
-    buffered.elements
+    guard let latest else { return [] }
+    return older.isEmpty ? [latest] : older.elements + [latest]
   }
 
   /// Adds an element.
@@ -25,12 +29,15 @@ struct ReplayBuffer<Element> {
   @inlinable
   mutating func append(_ element: Element) -> Element? {
     guard limit > 0 else { return nil }
-    defer { buffered.append(element) }
-    return buffered.count >= limit ? buffered.popFirst() : nil
+    let previous = latest.take()
+    latest = element
+    guard limit > 1, let previous else { return previous }
+    older.append(previous)
+    return older.count >= limit ? older.popFirst() : nil
   }
 
   mutating func removeAll() {
-    buffered = Fifo()
+    self = ReplayBuffer(limit: limit)
   }
 }
 

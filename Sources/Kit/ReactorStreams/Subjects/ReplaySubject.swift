@@ -2,7 +2,7 @@
 ///
 /// An observer first receives the stored elements, and then the stop event if one was sent.
 public final class ReplaySubject<Element: Sendable>: SubjectType, Cancelable {
-  private let broadcaster: Broadcaster<Element>
+  @usableFromInline let broadcaster: Broadcaster<Element>
 
   private init(bufferSize: Int) {
     broadcaster = Broadcaster(replay: bufferSize)
@@ -33,6 +33,7 @@ public final class ReplaySubject<Element: Sendable>: SubjectType, Cancelable {
   /// Sends an event to all observers.
   ///
   /// Any thread can call this.
+  @inlinable
   public func on(_ event: Event<Element>) {
     broadcaster.send(event)
   }
@@ -40,8 +41,15 @@ public final class ReplaySubject<Element: Sendable>: SubjectType, Cancelable {
   /// Adds an observer, which receives the stored elements immediately.
   ///
   /// - Returns: A disposable that removes the observer.
+  @inlinable
   public func subscribe(_ observer: any ObserverType<Element>) -> any Disposable {
     broadcaster.subscribe(observer)
+  }
+
+  /// Returns this subject as an ``Observable``.
+  @inlinable
+  public func asObservable() -> Observable<Element> {
+    Observable(source: .forwarding { [broadcaster] in broadcaster.subscribe($0) })
   }
 
   /// Removes all observers without an event.

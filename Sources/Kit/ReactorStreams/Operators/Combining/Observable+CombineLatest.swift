@@ -3,6 +3,7 @@ extension Observable {
   ///
   /// It emits whenever a stream emits and all have emitted. An error that the closure throws fails
   /// it.
+  @inlinable
   public static func combineLatest<each Source: ObservableConvertibleType>(
     _ source: repeat each Source,
     resultSelector: @escaping @Sendable (repeat (each Source).Element) throws -> Element
@@ -16,6 +17,7 @@ extension Observable where Element == any Sendable {
   /// Returns a stream of the latest elements of several streams, as tuples.
   ///
   /// It emits whenever a stream emits and all have emitted.
+  @inlinable
   public static func combineLatest<each Source: ObservableConvertibleType>(
     _ source: repeat each Source
   ) -> Observable<(repeat (each Source).Element)> {
@@ -29,6 +31,7 @@ extension ObservableType {
   /// Returns a stream of the latest elements of any number of streams.
   ///
   /// It emits whenever a stream emits and all have emitted.
+  @inlinable
   public static func combineLatest<Source: ObservableConvertibleType<Element>>(
     _ collection: some Collection<Source>
   ) -> Observable<[Element]> {
@@ -40,6 +43,7 @@ extension ObservableType {
   /// It emits whenever a stream emits and all have emitted.
   ///
   /// An empty collection emits one result, for no elements.
+  @inlinable
   public static func combineLatest<Source: ObservableConvertibleType>(
     _ collection: some Collection<Source>,
     resultSelector: @escaping @Sendable ([Source.Element]) throws -> Element

@@ -11,6 +11,7 @@ extension ObservableType {
   }
 
   /// Returns a stream that merges the streams that a closure returns for the elements.
+  @inlinable
   public func flatMap<Source: ObservableConvertibleType>(
     _ selector: @escaping @Sendable (Element) throws -> Source
   ) -> Observable<Source.Element> {
@@ -32,6 +33,7 @@ extension ObservableType {
   /// Returns a stream of the elements of the latest stream that a closure returned.
   ///
   /// Each element of this stream disposes of the previous inner stream.
+  @inlinable
   public func flatMapLatest<Source: ObservableConvertibleType>(
     _ selector: @escaping @Sendable (Element) throws -> Source
   ) -> Observable<Source.Element> {
@@ -55,6 +57,7 @@ extension ObservableType {
   ///
   /// While an inner stream is active, elements of this stream are dropped without calling the
   /// closure.
+  @inlinable
   public func flatMapFirst<Source: ObservableConvertibleType>(
     _ selector: @escaping @Sendable (Element) throws -> Source
   ) -> Observable<Source.Element> {
@@ -78,6 +81,7 @@ extension ObservableType {
   ///
   /// Elements of this stream wait while an inner stream is active; the closure is called when it is
   /// their turn. They are stored, without a limit.
+  @inlinable
   public func concatMap<Source: ObservableConvertibleType>(
     _ selector: @escaping @Sendable (Element) throws -> Source
   ) -> Observable<Source.Element> {

@@ -4,6 +4,7 @@ extension Observable {
   ///
   /// An error that the closure throws fails it. Elements of a stream that is ahead of the others are
   /// stored, without a limit.
+  @inlinable
   public static func zip<each Source: ObservableConvertibleType>(
     _ source: repeat each Source,
     resultSelector: @escaping @Sendable (repeat (each Source).Element) throws -> Element
@@ -15,6 +16,7 @@ extension Observable {
 
 extension Observable where Element == any Sendable {
   /// Returns a stream of the elements at the same position of several streams, as tuples.
+  @inlinable
   public static func zip<each Source: ObservableConvertibleType>(
     _ source: repeat each Source
   ) -> Observable<(repeat (each Source).Element)> {
@@ -26,6 +28,7 @@ extension Observable where Element == any Sendable {
 
 extension ObservableType {
   /// Returns a stream of the elements at the same position of any number of streams.
+  @inlinable
   public static func zip<Source: ObservableConvertibleType<Element>>(
     _ collection: some Collection<Source>
   ) -> Observable<[Element]> {
@@ -36,6 +39,7 @@ extension ObservableType {
   /// closure.
   ///
   /// An empty collection emits no result.
+  @inlinable
   public static func zip<Source: ObservableConvertibleType>(
     _ collection: some Collection<Source>,
     resultSelector: @escaping @Sendable ([Source.Element]) throws -> Element
