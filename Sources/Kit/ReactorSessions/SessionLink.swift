@@ -75,6 +75,7 @@ extension Optional<RequestContext> {
       principal: self?.principal, origin: .session(reactor: sender.reactor, id: sender.id))
     context.depth = (self?.depth ?? 0) + 1
     context.account = self?.account
+    context.isExempt = self?.isExempt ?? false
     context.isUnattended = self?.isUnattended ?? true
     return context
   }

@@ -24,6 +24,10 @@ public enum SessionSendError: ActionError, Equatable {
   /// The mailbox of the session is full, or too many sessions are in memory.
   case overloaded(SessionKey)
 
+  /// The client whose request caused the send has created as many sessions as `limits.sessions` permits per
+  /// hour, and this one does not exist.
+  case tooManyCreations(SessionKey)
+
   /// The send is the 33rd of a chain of sends.
   case tooDeep(SessionKey)
 
@@ -38,7 +42,8 @@ public enum SessionSendError: ActionError, Equatable {
     switch self {
     case .unknownReactor(let session), .invalidID(let session), .unknownSession(let session),
       .needsParameters(let session), .ended(let session), .invalidAction(let session, _),
-      .overloaded(let session), .tooDeep(let session), .log(let session, _):
+      .overloaded(let session), .tooManyCreations(let session), .tooDeep(let session),
+      .log(let session, _):
       session
     }
   }
@@ -50,6 +55,7 @@ public enum SessionSendError: ActionError, Equatable {
     case .unknownReactor, .unknownSession: 404
     case .ended: 410
     case .needsParameters, .invalidAction: 422
+    case .tooManyCreations: 429
     case .overloaded: 503
     case .tooDeep: 508
     case .log(_, .full): 507
@@ -70,6 +76,7 @@ public enum SessionSendError: ActionError, Equatable {
     case .ended: "The session has ended"
     case .invalidAction: "Not an action of this reactor"
     case .overloaded: "The session is not available"
+    case .tooManyCreations: "Too many sessions were created"
     case .tooDeep: "The chain of sends is too long"
     case .log(_, .full): "The storage is full"
     case .log(_, .unreadable): "The session is not readable by this release"
@@ -83,6 +90,11 @@ public enum SessionSendError: ActionError, Equatable {
     case .invalidID:
       "A session id is 1 to 128 of A-Z a-z 0-9 . _ ~ - and neither . nor .. itself."
     case .invalidAction(let session, let detail): "\(session): \(detail)"
+    case .tooManyCreations(let session):
+      """
+      \(session) does not exist, and you have created as many sessions as this service allows per hour \
+      (limits.sessions).
+      """
     case .tooDeep(let session):
       """
       \(session) would be the \(Self.depthLimit + 1)th session of a chain in which each sends to the \

@@ -100,8 +100,18 @@ public final class Ledger: Sendable {
   private let shards = (0..<16).map { _ in Shard() }
   private let recent = Mutex(Recent())
 
+  private let creations = AtomicLazyReference<ClientLimiter>()
+
   /// Creates a ledger without accounts.
   public init() {}
+
+  /// Limits the sessions that a client creates per hour; only the first call has an effect.
+  package func limitCreations(perHour limit: Int) {
+    _ = creations.storeIfNil(ClientLimiter(limit: limit, per: .seconds(3600)))
+  }
+
+  /// Counts the sessions that clients create, or is `nil` without a limit.
+  package var creationLimiter: ClientLimiter? { creations.load() }
 
   /// Returns the account of a client, the same one as long as anything retains it.
   public func account(of client: Client) -> Account {

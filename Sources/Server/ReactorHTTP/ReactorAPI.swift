@@ -64,8 +64,9 @@ package final class ReactorAPI: HTTPResponder {
     authenticator = settings.authentication.map { Authenticator($0) }
     let limits = settings.limits
     rateLimiter = limits.rate > 0 ? RateLimiter(limit: limits.rate) : nil
-    creationLimiter =
-      limits.sessions > 0 ? ClientLimiter(limit: limits.sessions, per: .seconds(3600)) : nil
+    // The host counts the sessions that are created by sends.
+    if limits.sessions > 0 { host.settings.ledger.limitCreations(perHour: limits.sessions) }
+    creationLimiter = host.settings.ledger.creationLimiter
     self.background = background
     channels = EventChannels(bound: limits.streamBuffer, background: background)
     let service = ServiceEndpoints(host: host, settings: settings)

@@ -58,6 +58,9 @@ public struct RequestContext: Sendable, Hashable {
   /// Whether no client waits for the action: a timer or the start of the process has caused it.
   package var isUnattended = false
 
+  /// Whether the sessions that the request creates are not counted: an administrator sent it.
+  package var isExempt = false
+
   /// Creates a context, for a host, a test or an in-process client.
   public init(
     id: String, traceparent: String? = nil, principal: Principal? = nil,

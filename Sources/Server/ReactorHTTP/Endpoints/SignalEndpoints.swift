@@ -2,6 +2,7 @@ internal import Identity
 internal import ReactorCoding
 internal import ReactorHost
 internal import ReactorTransport
+internal import Shares
 
 /// Signals: messages to the subscribers of a session, which are not stored.
 struct SignalEndpoints {

@@ -118,6 +118,9 @@ final class RequestScope: HTTPAdmissionToken {
     head = HeadReading(rejectedBy: api)
     credential = .notNeeded
     context = RequestContext(id: RequestID.next())
+    if api.creationLimiter != nil {
+      context.isExempt = credential.authentication?.allows(.admin, to: .service) == true
+    }
     rate = nil
     accessLine = nil
   }

@@ -12,8 +12,7 @@ extension RequestScope {
 
   /// The client that sessions are counted for, or `nil` without a limit, and for administrators.
   private var creator: (limiter: ClientLimiter, client: Client)? {
-    guard let limiter = api.creationLimiter else { return nil }
-    if credential.authentication?.allows(.admin, to: .service) == true { return nil }
+    guard let limiter = api.creationLimiter, !context.isExempt else { return nil }
     return accountable.map { (limiter, $0) }
   }
 

@@ -24,7 +24,8 @@ final class HostEnvironment: Sendable {
     self.router = router
     background = WorkerPool(
       width: settings.backgroundThreads, start: settings.startBackgroundThread)
-    sessions = HostedSessions(wait: settings.sendWait, readsFromDisk: log.readsFromDisk)
+    sessions = HostedSessions(
+      wait: settings.sendWait, readsFromDisk: log.readsFromDisk, ledger: settings.ledger)
     self.settings = settings
     self.log = log
     self.logger = logger

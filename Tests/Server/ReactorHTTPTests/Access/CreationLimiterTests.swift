@@ -1,7 +1,13 @@
 import Identity
+import ReactorCore
+import ReactorHost
+import ReactorSessions
+import ReactorStreams
 import ReactorTransport
 import Shares
 import Testing
+
+@testable import ReactorHTTP
 
 @testable import ReactorHTTP
 
@@ -26,6 +32,58 @@ struct CreationLimiterTests {
     for id: UInt8 in 0..<9 { limiter.count(.principal("\(id)"), at: 0) }
     let limited = (UInt8(0)..<9).filter { limiter.wait(of: .principal("\($0)"), at: 0) != nil }
     #expect(limited.count == 2)
+  }
+
+  @Test func `a unit is taken within the quota only, and can be given back`() {
+    let limiter = ClientLimiter(limit: 2, per: .seconds(3600))
+    #expect((0..<4).map { _ in limiter.take(client, at: 0) } == [true, true, false, false])
+    limiter.giveBack(client)
+    #expect((0..<2).map { _ in limiter.take(client, at: 0) } == [true, false])
+    #expect(limiter.take(.principal("eve"), at: 0))
+  }
+
+  @Test func `sessions that sends create are counted for the principal of the request`()
+    async throws
+  {
+    let configuration = try SignedToken.configuration(
+      rules: #"[{"allow":"act"},{"allow":"admin","if":{"role":"root"}}]"#)
+    let host = Host([
+      ReactorRegistration("fan", summary: "Sends") { FanReactor($0) },
+      ReactorRegistration("note", summary: "Receives") { _ in NoteReactor() },
+    ])
+    var settings = Service.settings
+    settings.authentication = configuration
+    settings.limits.sessions = 4
+    let api = ReactorAPI(host: host, settings: settings, logger: .silent)
+    func send(to ids: [String], by sub: String, role: String = "user") async throws -> String {
+      let token = SignedToken.make(#"{"sub":"\#(sub)","role":"\#(role)"}"#)
+      let responses = Recorder<HTTPResponse>()
+      let list = ids.map { "\"\($0)\"" }.joined(separator: ",")
+      api.respond(
+        to: HTTPRequest(
+          method: "POST", path: "/v1/reactors/fan/sessions/\(sub)/actions", query: nil,
+          headers: HTTPRequestHeaders([
+            (.authorization, "Bearer \(token)"), (.contentType, "application/json"),
+          ]), body: Array("[\(list)]".utf8), hasBody: true, peer: nil),
+        reply: { responses.add($0) })
+      while responses.values.isEmpty { await Task.yield() }
+      return try #require(responses.values.first?.text)
+    }
+    // The session of the principal itself is counted, too.
+    #expect(try await send(to: ["ada-0"], by: "ada").contains(#""sent":1"#))
+    let many = try await send(to: (0..<35).map { "ada-\($0)" }, by: "ada")
+    #expect(many.contains(#""sent":4"#), "\(many)")
+    #expect(many.contains("(limits.sessions)"))
+    // Sends to sessions that exist, or that another client creates, are not rejected.
+    #expect(try await send(to: ["ada-0", "ada-1", "ada-0"], by: "ada").contains(#""sent":7"#))
+    #expect(try await send(to: ["ada-9"], by: "ada").contains(#""sent":7"#))
+    // All sends to a new session need one place.
+    let same = Array(repeating: "eve-0", count: 20)
+    #expect(try await send(to: same, by: "eve").contains(#""sent":20"#))
+    #expect(try await send(to: ["ada-9"], by: "eve").contains(#""sent":21"#))
+    #expect(try await send(to: ["ada-9"], by: "ada").contains(#""sent":8"#))
+    let free = try await send(to: (0..<9).map { "op-\($0)" }, by: "op", role: "root")
+    #expect(free.contains(#""sent":9"#))
   }
 
   @Test func `POST, PUT and first actions are counted per principal`() throws {
@@ -82,4 +140,45 @@ struct CreationLimiterTests {
       #expect(try service.ask("PUT", path, token("op", "root")).status == 201)
     }
   }
+}
+
+/// Sends an action to each session that an action names, and counts the sends without an error.
+private final class FanReactor: Reactor {
+  struct State: Codable, Sendable {
+    var sent = 0
+    var failure: String?
+  }
+
+  typealias Action = String
+  typealias Mutation = String?
+
+  let initialState = State()
+  private let context: SessionContext<NoParameters>
+
+  init(_ context: SessionContext<NoParameters>) {
+    self.context = context
+  }
+
+  func mutate(action: String) -> Observable<String?> {
+    context.session(named: "note", action).send("1", expecting: .commit).map { _ in nil }
+      .catch { .just("\(($0 as? any ActionError)?.detail ?? "\($0)")") }
+  }
+
+  func reduce(state: State, mutation: String?) -> State {
+    var state = state
+    if let mutation { state.failure = mutation } else { state.sent += 1 }
+    return state
+  }
+}
+
+/// Stores the last number that it was sent.
+private final class NoteReactor: Reactor {
+  typealias Action = Int
+  typealias Mutation = Int
+
+  let initialState = 0
+
+  func mutate(action: Int) -> Observable<Int> { .just(action) }
+
+  func reduce(state: Int, mutation: Int) -> Int { mutation }
 }

@@ -1,6 +1,7 @@
 import ReactorCore
 import ReactorLog
 import ReactorStreams
+import Shares
 import Synchronization
 import TestSupport
 import Testing
@@ -62,7 +63,7 @@ struct SessionFollowerTests {
   private func follower() -> SessionFollower {
     SessionFollower(
       SessionKey(reactor: "list", id: "main"),
-      among: HostedSessions(wait: .seconds(1), readsFromDisk: false), in: context
+      among: HostedSessions(wait: .seconds(1), readsFromDisk: false, ledger: Ledger()), in: context
     ) { [received] result in
       switch result {
       case .success(let json): received.add(String(decoding: json, as: UTF8.self))

@@ -3,6 +3,7 @@ internal import ReactorCore
 internal import ReactorLog
 internal import ReactorSessions
 internal import ReactorStreams
+internal import Shares
 internal import Synchronization
 internal import Telemetry
 
@@ -27,13 +28,17 @@ final class HostedSessions: SessionLink {
   /// `actions.wait`: how long a send waits for effects.
   let wait: Duration
 
+  /// The sessions that sends are about to create.
+  let creations: CreationPlaces
+
   private let state = Mutex(State())
   private let readsFromDisk: Bool
   /// Executes loads and folds for which no request thread may be blocked.
   private let loading = WorkerPool(width: 1, named: "loads")
 
-  init(wait: Duration, readsFromDisk: Bool) {
+  init(wait: Duration, readsFromDisk: Bool, ledger: Ledger) {
     self.wait = wait
+    creations = CreationPlaces(ledger)
     self.readsFromDisk = readsFromDisk
   }
 

@@ -21,6 +21,8 @@ final class SendDelivery: Disposable {
     var receiver: (any Session)?
     /// The time after which it is not retried, or `nil` before the first retry.
     var deadline: ContinuousClock.Instant?
+    /// The place of the session that the action may create.
+    var creation: CreationPlaces.Place?
     /// Ends the wait for the effects.
     var timeout: Task<Void, Never>?
   }
@@ -120,18 +122,33 @@ final class SendDelivery: Disposable {
 
   /// Records the session that is about to execute the action.
   ///
-  /// - Returns: The key, or `nil` if the send was disposed of.
+  /// - Returns: The key, or `nil` if the send was disposed of, or its client may not create the session.
   func begin(in session: any Session) -> Key? {
-    state.withLock { state in
+    let creation: CreationPlaces.Place?
+    do throws(SessionSendError) {
+      creation = try sessions.creations.place(of: session, for: context)
+    } catch {
+      finish(.failure(error))
+      return nil
+    }
+    let key = state.withLock { state -> Key? in
       guard state.completion != nil else { return nil }
       defer { state.keyIsNew = false }
-      state.receiver = session
+      (state.receiver, state.creation) = (session, creation)
       return Key(key: state.key, isNew: state.keyIsNew)
     }
+    if key == nil { creation?.release() }
+    return key
+  }
+
+  /// Releases the place of the session that the action may have created.
+  private func releaseCreation() {
+    state.withLock { $0.creation.take() }?.release()
   }
 
   /// The JSON is not an action of the other session's reactor.
   func didFailToDecode(_ error: ActionDecodingError) {
+    releaseCreation()
     let detail =
       switch error {
       case .malformed(_, let reason): reason
@@ -143,6 +160,7 @@ final class SendDelivery: Disposable {
 
   /// The action is durable, and an effect of it is running.
   func didAccept(_ accepted: CommittedState) {
+    releaseCreation()
     guard case .effects = expectation else { return finish(.success(accepted.json)) }
     let timeout = Task { [self, wait = sessions.wait] in
       do { try await Task.sleep(for: wait) } catch { return }
@@ -157,6 +175,7 @@ final class SendDelivery: Disposable {
 
   /// The action has ended in the other session, or was not executed.
   func didEnd(_ outcome: ActionOutcome) {
+    releaseCreation()
     switch outcome {
     case .committed(let state): finish(.success(state.json))
     case .failed(_, let error, _): finish(.failure(error))

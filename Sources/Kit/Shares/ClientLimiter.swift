@@ -1,4 +1,3 @@
-internal import Shares
 internal import Synchronization
 
 /// Limits how often one principal, or one address without a principal, does something: creates sessions,
@@ -6,7 +5,7 @@ internal import Synchronization
 ///
 /// A client that was idle for the window may use its whole quota in one burst. The table is
 /// bounded: if more clients are active than it holds, some of them start with a full quota.
-final class ClientLimiter: Sendable {
+package final class ClientLimiter: Sendable {
   /// For each client the time at which its quota is full again, in milliseconds.
   private struct Table {
     var due: [Client: Int64] = [:]
@@ -25,27 +24,49 @@ final class ClientLimiter: Sendable {
   ///   - limit: The quota of a client.
   ///   - window: The time in which the quota may be used; at least one millisecond per unit.
   ///   - capacity: The maximum number of clients in the table.
-  init(limit: Int, per window: Duration, capacity: Int = 65_536) {
+  package init(limit: Int, per window: Duration, capacity: Int = 65_536) {
     self.window = window.components.seconds * 1000
     interval = max(1, self.window / Int64(limit))
     self.capacity = capacity
   }
 
   /// Returns the seconds until a client may use a unit, or `nil` if it may now.
-  func wait(of client: Client) -> Int64? { wait(of: client, at: now) }
+  package func wait(of client: Client) -> Int64? { wait(of: client, at: now) }
 
-  func wait(of client: Client, at now: Int64) -> Int64? {
+  package func wait(of client: Client, at now: Int64) -> Int64? {
     let excess = table.withLock { ($0.due[client] ?? now) - now } + interval - window
     return excess > 0 ? (excess + 999) / 1000 : nil
   }
 
   /// Counts a unit that a client has used.
-  func count(_ client: Client) { count(client, at: now) }
+  package func count(_ client: Client) { count(client, at: now) }
 
-  func count(_ client: Client, at now: Int64) {
+  package func count(_ client: Client, at now: Int64) {
     table.withLock { table in
       if table.due[client] == nil { Self.makeRoom(in: &table, capacity, at: now) }
       table.due[client] = max(table.due[client] ?? now, now) + interval
+    }
+  }
+
+  /// Counts a unit if the client may use it now; concurrent calls exceed no quota.
+  ///
+  /// - Returns: Whether the unit is counted.
+  package func take(_ client: Client) -> Bool { take(client, at: now) }
+
+  package func take(_ client: Client, at now: Int64) -> Bool {
+    table.withLock { table in
+      let due = max(table.due[client] ?? now, now)
+      guard due - now + interval <= window else { return false }
+      if table.due[client] == nil { Self.makeRoom(in: &table, capacity, at: now) }
+      table.due[client] = due + interval
+      return true
+    }
+  }
+
+  /// Returns a unit that was counted and not used.
+  package func giveBack(_ client: Client) {
+    table.withLock { table in
+      if let due = table.due[client] { table.due[client] = due - interval }
     }
   }
 
