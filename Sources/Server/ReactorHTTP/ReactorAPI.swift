@@ -165,8 +165,8 @@ package final class ReactorAPI: HTTPResponder {
     do throws(Problem) {
       try checkEndpoint(of: call.scope, call.request)
       guard let endpoint = call.scope.endpoint else { return call.reply(options(call)) }
-      guard isExpensive(call.request, at: endpoint) else { return try endpoint.handler(call) }
-      try call.inBackground { () throws(Problem) in try endpoint.handler(call) }
+      guard isExpensive(call.request, at: endpoint) else { return try execute(endpoint, call) }
+      try call.inBackground { [self] () throws(Problem) in try execute(endpoint, call) }
     } catch {
       call.reply(
         call.scope.resource == nil ? pages.notFound(error, for: call.request) : error.response)

@@ -29,9 +29,11 @@ final class ClusteredReactor: HostedReactor {
   }
 
   func authorize(
-    _ access: SessionAccess, of id: String, for principal: Principal?
+    _ access: SessionAccess, of id: String, for principal: Principal?, parameters: [UInt8]?,
+    knowing known: FoundSession?
   ) throws {
-    try local.authorize(access, of: id, for: principal)
+    try local.authorize(
+      access, of: id, for: principal, parameters: parameters, knowing: known)
   }
 
   func normalize(parameters: [UInt8]) throws(ActionDecodingError) -> [UInt8] {

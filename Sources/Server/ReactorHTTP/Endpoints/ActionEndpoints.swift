@@ -66,7 +66,9 @@ struct ActionEndpoints {
     if reactor.hasDelegate {
       try call.scope.askDelegate(.act(call.request.body), reactor, id)
       // Without a delegate, the right to act includes that to read.
-      preferences.hidesState = !preferences.isMinimal && !call.scope.mayRead(id, of: reactor)
+      if !preferences.isMinimal {
+        preferences.hidesState = !(try call.scope.mayRead(id, of: reactor))
+      }
     }
     let wanted = preferences
     @Sendable func submit(to session: any Session) throws(Problem) {

@@ -137,7 +137,7 @@ struct FailureEndpoints {
         switch result {
         case .success(let stored):
           let entries = stored.map { Entry($0) } + reactor.failedEffects.map { Entry($0) }
-          let failures = entries.filter { scope.mayRead($0.session, of: reactor) }
+          let failures = entries.filter { scope.mayList($0.session, of: reactor) }
             .sorted { $0.time.milliseconds > $1.time.milliseconds }
           reply(.json(encoding: Listing(failures: failures), headers: .revalidated))
         case .failure(let error): reply(Problem(error))
@@ -149,7 +149,7 @@ struct FailureEndpoints {
   private func runAgain(_ call: Call) throws(Problem) {
     try call.negotiate()
     var wanted = Preferences(call.request[header: .prefer])
-    let isReadable = call.scope.mayRead(try call.sessionID(), of: try call.reactor(in: host))
+    let isReadable = try call.scope.mayRead(try call.sessionID(), of: try call.reactor(in: host))
     wanted.hidesState = !wanted.isMinimal && !isReadable
     try withFailure(call, orReply: Self.unknown.response) {
       [wait, preferences = wanted] failure, session in

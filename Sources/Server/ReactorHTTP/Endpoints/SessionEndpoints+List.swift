@@ -56,7 +56,7 @@ extension SessionEndpoints {
       return call.reply(.json(encoding: Listing(sessions: [])))
     }
     let scope = call.scope
-    let mayRead: @Sendable (String) -> Bool = { scope.mayRead($0, of: reactor) }
+    let mayRead: @Sendable (String) -> Bool = { scope.mayList($0, of: reactor) }
     let scan = SessionScan(
       reactor: reactor, prefix: prefix,
       isIncluded: scope.mayReadAll(of: reactor) ? nil : mayRead,

@@ -46,7 +46,7 @@ struct SessionEndpoints {
       Endpoint(
         .get, Self.session, needs: .read, handler: showState, operation: readState("readSession")),
       Endpoint(
-        .put, Self.session, needs: .manage, asks: .create, handler: ensure,
+        .put, Self.session, needs: .manage, traits: .asksDelegate, handler: ensure,
         operation: Operation(
           "ensureSession", "Create the session if it does not exist",
           parameters: [.reactor, .session], body: .component("EnsuredSession"),
@@ -125,14 +125,15 @@ struct SessionEndpoints {
     let parameters = try parameters(wanted, reactor)
     let reply = call.reply
     if let problem = call.scope.creationProblem { throw problem }
-    let isReadable = call.scope.mayRead(id, of: reactor)
+    let isReadable = try call.scope.mayRead(id, of: reactor)
     if let origin = wanted?.from {
       guard SessionKey.isValid(id: origin.session) else {
         throw .invalidSessionID(pointer: "/from/session")
       }
       let source = SessionKey(reactor: reactor.name, id: origin.session)
       try call.scope.require(.read, .read, reactor, origin.session)
-      try call.scope.require(.manage, .fork(from: source), reactor, id)
+      try call.scope.require(
+        .manage, .fork(from: source), reactor, id, parameters: parameters)
       @Sendable func forked(_ result: Result<OpenedSession, SessionError>) {
         if case .success = result { call.scope.countCreation() }
         reply(created(result, reactor, id, isReadable && call.scope.mayStillRead(id, of: reactor)))
@@ -150,7 +151,7 @@ struct SessionEndpoints {
           origin.session, at: origin.version, to: id, parameters: parameters, completion: forked)
       }
     }
-    try call.scope.require(.manage, .create, reactor, id)
+    try call.scope.require(.manage, .create, reactor, id, parameters: parameters)
     call.asClient {
       reactor.session(id, for: .create, parameters: parameters) { result in
         if case .success = result { call.scope.countCreation() }
@@ -211,7 +212,8 @@ struct SessionEndpoints {
     try call.negotiate()
     let wanted = try call.body(NewSession.self, or: "The body takes optional parameters.")
     let parameters = try parameters(wanted, reactor)
-    let isReadable = call.scope.mayRead(id, of: reactor)
+    try call.scope.askDelegate(.create, reactor, id, parameters: parameters)
+    let isReadable = try call.scope.mayRead(id, of: reactor)
     if let problem = call.scope.creationProblem {
       // The client must not create another session: use an existing one, or respond with the
       // problem.

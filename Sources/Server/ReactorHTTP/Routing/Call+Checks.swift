@@ -37,7 +37,7 @@ extension Call {
   func readableSessions(of host: Host) -> @Sendable (SessionKey?) -> Bool {
     { [scope] key in
       guard let key else { return scope.access?.allows(.read, to: .service) ?? true }
-      return host.reactor(key.reactor).map { scope.mayRead(key.id, of: $0) } ?? false
+      return host.reactor(key.reactor).map { scope.mayList(key.id, of: $0) } ?? false
     }
   }
 
@@ -85,11 +85,11 @@ extension Call {
     _ body: @escaping @Sendable (any Session) throws(Problem) -> Void
   ) {
     if let session = reactor.liveSession(id) {
-      return attempt { () throws(Problem) in try body(session) }
+      return reply.onError { () throws(Problem) in try body(session) }
     }
     load(in: host) { [self] in
       reactor.session(id, for: .use) { result in
-        attempt { () throws(Problem) in
+        reply.onError { () throws(Problem) in
           switch result {
           case .success(let opened): try body(opened.session)
           case .failure(let error): throw Problem(error)
@@ -113,11 +113,11 @@ extension Call {
     _ body: @escaping @Sendable (any Session) throws(Problem) -> Void
   ) {
     if let session = reactor.liveSession(id) {
-      return attempt { () throws(Problem) in try body(session) }
+      return reply.onError { () throws(Problem) in try body(session) }
     }
     load(in: host) { [self] in
       reactor.findSession(id) { result in
-        attempt { () throws(Problem) in try found(result, absent, body) }
+        reply.onError { () throws(Problem) in try found(result, absent, body) }
       }
     }
   }
@@ -137,17 +137,17 @@ extension Call {
     _ body: @escaping @Sendable (any HistorySource) throws(Problem) -> Void
   ) {
     if let session = reactor.liveSession(id) {
-      return attempt { () throws(Problem) in try body(session) }
+      return reply.onError { () throws(Problem) in try body(session) }
     }
     load(in: host) { [self] in
       reactor.findSession(id) { result in
         guard case .failure(.log(let error)) = result, error.isDamage else {
-          return attempt { () throws(Problem) in
+          return reply.onError { () throws(Problem) in
             try found(result, absent) { session throws(Problem) in try body(session) }
           }
         }
         reactor.storedHistory(id) { stored in
-          attempt { () throws(Problem) in
+          reply.onError { () throws(Problem) in
             guard case .success(let history?) = stored else { throw Problem(error) }
             try body(history)
           }
@@ -182,14 +182,6 @@ extension Call {
     Account.$current.withValue(scope.account, operation: body)
   }
 
-  private func attempt(_ body: () throws(Problem) -> Void) {
-    do throws(Problem) {
-      try body()
-    } catch {
-      reply(error)
-    }
-  }
-
   /// Executes a part of the request on a background thread, in turn with the work of other clients.
   ///
   /// - Parameter body: Sends the response, or throws a problem that becomes the response.
@@ -198,7 +190,7 @@ extension Call {
     _ body: @escaping @Sendable () throws(Problem) -> Void
   ) throws(Problem) {
     let isEnqueued = scope.api.background.enqueueIfRoom(for: owner) { [self] in
-      asClient { attempt { () throws(Problem) in try body() } }
+      asClient { reply.onError { () throws(Problem) in try body() } }
     }
     guard isEnqueued else {
       throw .beyondShare(

@@ -46,6 +46,15 @@ struct Reply: Sendable {
     }
   }
 
+  /// Calls a function that sends the response, or the problem that it throws.
+  func onError(_ body: () throws(Problem) -> Void) {
+    do throws(Problem) {
+      try body()
+    } catch {
+      self(error)
+    }
+  }
+
   /// Sends a response, or a problem.
   func callAsFunction(_ result: Result<HTTPResponse, Problem>) {
     switch result {
@@ -81,6 +90,8 @@ final class RequestScope: HTTPAdmissionToken {
   let rate: RateLimiter.Verdict?
   /// The data of the access log's line, or `nil` if none is written.
   let accessLine: AccessLine?
+  /// The sessions whose State a delegate needs.
+  let decision = DelegateDecision()
   /// Measures the time since the request's head was read.
   let stopwatch = Stopwatch()
 
@@ -107,6 +118,9 @@ final class RequestScope: HTTPAdmissionToken {
       id: head.requestID ?? RequestID.next(), traceparent: head.trace?.child(),
       principal: api.settings.principal ?? credential.authentication?.principal)
     context.account = credential.account(in: api.ledger) ?? head.account
+    if api.creationLimiter != nil {
+      context.isExempt = credential.authentication?.allows(.admin, to: .service) == true
+    }
     self.context = context
     accessLine =
       api.logger.writes(api.settings.accessLog)
@@ -118,9 +132,6 @@ final class RequestScope: HTTPAdmissionToken {
     head = HeadReading(rejectedBy: api)
     credential = .notNeeded
     context = RequestContext(id: RequestID.next())
-    if api.creationLimiter != nil {
-      context.isExempt = credential.authentication?.allows(.admin, to: .service) == true
-    }
     rate = nil
     accessLine = nil
   }

@@ -35,6 +35,9 @@ final class Endpoint: Sendable {
 
     /// The header fields are those of ``ActionFields``, read once for requests that repeat a head.
     static let takesActions = Traits(rawValue: 32)
+
+    /// The handler requests the permission of the delegate, since the decision depends on the body.
+    static let asksDelegate = Traits(rawValue: 64)
   }
 
   /// The path template (RFC 6570).
@@ -80,7 +83,9 @@ final class Endpoint: Sendable {
     self.method = method
     self.right = right
     self.reach = reach ?? AccessReach(template: template)
-    delegateAccess = access ?? (right == .read ? .read : right == .manage ? .manage : nil)
+    delegateAccess =
+      traits.contains(.asksDelegate)
+      ? nil : access ?? (right == .read ? .read : right == .manage ? .manage : nil)
     self.traits = traits
     self.condition = condition
     self.operation = operation

@@ -27,10 +27,52 @@ extension ReactorAPI {
       if resource.reach == .session { field.recordGrant(of: right, at: request.path) }
     }
     // A service without delegates allocates nothing here.
-    guard hasDelegates, let access = resource[scope.method]?.delegateAccess else { return }
+    guard hasDelegates else { return }
+    do throws(Problem) {
+      try askDelegates(request, scope)
+    } catch {
+      guard scope.decision.takeMissing() != nil else { throw error }
+      scope.decision.postpone()
+    }
+  }
+
+  /// Requests the permission of the delegates of the sessions that a request names.
+  private func askDelegates(_ request: HTTPRequest, _ scope: RequestScope) throws(Problem) {
+    guard let resource = scope.resource, let access = resource[scope.method]?.delegateAccess
+    else { return }
     for (reactor, id) in sessions(of: resource, request, scope) {
       guard let reactor = host.reactor(reactor) else { continue }
       try scope.askDelegate(access, reactor, id)
+    }
+  }
+
+  /// Executes an endpoint; opens the sessions first whose States a delegate needs.
+  func execute(_ endpoint: Endpoint, _ call: Call) throws(Problem) {
+    let scope = call.scope
+    do throws(Problem) {
+      if hasDelegates, scope.decision.isPending { try askDelegates(call.request, scope) }
+      try endpoint.handler(call)
+    } catch {
+      guard hasDelegates, let key = scope.decision.takeMissing(),
+        let reactor = host.reactor(key.reactor)
+      else { throw error }
+      call.load(in: host) { [self] in
+        reactor.findSession(key.id) { result in
+          call.asClient {
+            call.reply.onError { [self] () throws(Problem) in
+              switch result {
+              case .success(let session): scope.decision.know(session, key)
+              // The decision does not depend on whether the session exists.
+              case .failure(.unknown), .failure(.ended):
+                let nothing = CommittedState(cursor: Cursor(epoch: "-", version: 0), json: [])
+                scope.decision.know(.absent(nothing), key)
+              case .failure(let error): throw Problem(error)
+              }
+              try execute(endpoint, call)
+            }
+          }
+        }
+      }
     }
   }
 
@@ -145,34 +187,54 @@ extension RequestScope {
   }
 
   /// Returns whether the request may read a session, for lists.
-  func mayRead(_ id: String, of reactor: any HostedReactor) -> Bool {
+  ///
+  /// A session is not listed if its delegate needs the State, and the session is not in memory.
+  func mayList(_ id: String, of reactor: any HostedReactor) -> Bool {
+    let isPermitted = (try? mayRead(id, of: reactor)) == true
+    _ = decision.takeMissing()
+    return isPermitted
+  }
+
+  /// Returns whether the request may read a session.
+  ///
+  /// - Throws: If the decision needs the State: the request begins again when the session is open.
+  func mayRead(_ id: String, of reactor: any HostedReactor) throws(Problem) -> Bool {
     do throws(Problem) {
       try require(.read, .read, reactor, id)
       return true
     } catch {
-      return false
+      guard decision.isMissing else { return false }
+      throw error
     }
   }
 
   /// Rejects a request without a right to a session that its body names.
   func require(
-    _ right: Right, _ access: SessionAccess, _ reactor: any HostedReactor, _ id: String
+    _ right: Right, _ access: SessionAccess, _ reactor: any HostedReactor, _ id: String,
+    parameters: [UInt8]? = nil
   ) throws(Problem) {
     if let authentication = self.access,
       !authentication.allows(right, to: .session(reactor: reactor.name, id: id))
     {
       throw authentication.isAuthenticated ? .forbidden(right) : .unauthorized(nil)
     }
-    try askDelegate(access, reactor, id)
+    try askDelegate(access, reactor, id, parameters: parameters)
   }
 
   /// Requests the permission of the reactor's delegate, whose decision is final.
   func askDelegate(
-    _ access: SessionAccess, _ reactor: any HostedReactor, _ id: String
+    _ access: SessionAccess, _ reactor: any HostedReactor, _ id: String,
+    parameters: [UInt8]? = nil
   ) throws(Problem) {
     guard reactor.hasDelegate else { return }
+    let key = SessionKey(reactor: reactor.name, id: id)
     do {
-      try reactor.authorize(access, of: id, for: context.principal)
+      try reactor.authorize(
+        access, of: id, for: context.principal, parameters: parameters,
+        knowing: decision.known(key))
+    } catch is StateNotInMemory {
+      decision.need(key)
+      throw .forbidden(access.right)
     } catch let error as ActionDecodingError {
       throw Problem(error, kind: .invalidAction)
     } catch {

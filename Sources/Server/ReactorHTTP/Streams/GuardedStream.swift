@@ -1,6 +1,7 @@
 internal import Identity
 internal import ReactorCore
 internal import ReactorHost
+internal import ReactorLog
 internal import ReactorTransport
 internal import Synchronization
 
@@ -19,7 +20,7 @@ final class GuardedStream: ByteStream {
     /// Whether an authentication suffices for a stream that checks each session by itself.
     var suffices: (@Sendable (Authentication) -> Bool)?
     /// The sessions whose reactors have a delegate.
-    let delegated: [(reactor: any HostedReactor, id: String)]
+    let delegated: [(reactor: any HostedReactor, id: String, known: FoundSession?)]
 
     func isMet(by authentication: Authentication) -> Bool {
       targets.allSatisfy { authentication.allows(right, to: $0) }
@@ -28,8 +29,9 @@ final class GuardedStream: ByteStream {
 
     /// Whether the delegates permit that a principal reads the sessions.
     func isPermitted(to principal: Principal?) -> Bool {
-      delegated.allSatisfy { reactor, id in
-        (try? reactor.authorize(.read, of: id, for: principal)) != nil
+      delegated.allSatisfy { reactor, id, known in
+        (try? reactor.authorize(
+          .read, of: id, for: principal, parameters: nil, knowing: known)) != nil
       }
     }
   }
@@ -139,9 +141,14 @@ extension ReactorAPI {
       case .service: [.service]
       case .anything, .credential: []
       }
-    let delegated = sessions.compactMap { name, id in
-      host.reactor(name).flatMap { $0.hasDelegate ? (reactor: $0, id: id) : nil }
-    }
+    let delegated: [(reactor: any HostedReactor, id: String, known: FoundSession?)] =
+      sessions.compactMap { name, id in
+        host.reactor(name).flatMap { reactor in
+          guard reactor.hasDelegate else { return nil }
+          let key = SessionKey(reactor: name, id: id)
+          return (reactor: reactor, id: id, known: call.scope.decision.known(key))
+        }
+      }
     guard authentication != nil || !delegated.isEmpty else { return stream }
     var requirement = GuardedStream.Requirement(
       right: right, targets: targets, delegated: delegated)

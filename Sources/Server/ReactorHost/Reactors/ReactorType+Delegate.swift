@@ -8,9 +8,18 @@ extension ReactorType {
   /// the delegate.
   var authorizer: Authorizer? {
     guard let delegate else { return nil }
-    return { [self] access, session, principal, limit in
-      for request in try requests(access, limit: limit) {
-        try delegate.authorize(Access(request, to: session, by: principal))
+    return { [self] asked in
+      let facts = AccessFacts(parameters: asked.parameters) { [find = asked.find] in
+        guard let session = find() else { throw StateNotInMemory() }
+        guard case .open(let session) = session else { return nil }
+        return .json(session.current.json)
+      }
+      for request in try requests(asked.access, limit: asked.limit) {
+        let decision = Result {
+          try delegate.authorize(Access(request, to: asked.session, by: asked.principal, facts))
+        }
+        try facts.checkState()
+        try decision.get()
       }
     }
   }

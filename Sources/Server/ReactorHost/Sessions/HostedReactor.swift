@@ -27,8 +27,13 @@ public protocol HostedReactor: AnyObject, Sendable {
   ///   - access: The request.
   ///   - id: The session's id.
   ///   - principal: The principal of the request, or `nil` for an anonymous one.
-  /// - Throws: An error if it is not permitted; `ActionDecodingError` if its actions cannot be decoded.
-  func authorize(_ access: SessionAccess, of id: String, for principal: Principal?) throws
+  ///   - parameters: The parameters of a session that the request creates, see ``normalize(parameters:)``.
+  ///   - known: The session, if the caller has opened it.
+  /// - Throws: An error if it is not permitted; `ActionDecodingError` if its actions cannot be decoded;
+  ///   ``StateNotInMemory`` if the decision needs the State of a session that is neither known nor in memory.
+  func authorize(
+    _ access: SessionAccess, of id: String, for principal: Principal?, parameters: [UInt8]?,
+    knowing known: FoundSession?) throws
 
   /// Validates a client's parameters, and returns them in the form that is stored.
   ///

@@ -1,5 +1,7 @@
+internal import ReactorCoding
 public import ReactorCore
 public import ReactorLog
+internal import Synchronization
 
 /// Decisions about a hosted reactor that are not part of its state.
 ///
@@ -25,6 +27,9 @@ public protocol ReactorDelegate<Reactor>: Sendable {
   /// is executed. A response to an action or a creation contains the State only if `read` is
   /// permitted, too, which is a second call. Not called for actions that a reactor sends itself, and not again for an accepted
   /// action that runs again after a crash.
+  ///
+  /// A decision can depend on the State, see ``Access/state(of:)``. The service asks again for open streams when
+  /// the configuration changes, not after each commit.
   ///
   /// Called on the thread of the request: it must be quick and must not block. The default permits
   /// everything.
@@ -94,12 +99,114 @@ public struct Access<Action: Sendable>: Sendable {
   /// The authenticated user or service, or `nil` for an anonymous request.
   public let principal: Principal?
 
+  private let facts: AccessFacts
+
   /// Creates an access; a host or a test calls this.
-  public init(_ request: Request, to session: SessionKey, by principal: Principal?) {
+  ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - session: The session.
+  ///   - principal: The principal, or `nil` for an anonymous request.
+  ///   - state: The State of the session, or `nil` if it does not exist.
+  ///   - parameters: The parameters of the session that the request creates, as JSON.
+  public init(
+    _ request: Request, to session: SessionKey, by principal: Principal?,
+    state: (any Sendable)? = nil, parameters: [UInt8]? = nil
+  ) {
+    self.init(
+      request, to: session, by: principal,
+      AccessFacts(parameters: parameters) {
+        state.map { .value($0) }
+      })
+  }
+
+  init(
+    _ request: Request, to session: SessionKey, by principal: Principal?, _ facts: AccessFacts
+  ) {
     self.request = request
     self.session = session
     self.principal = principal
+    self.facts = facts
   }
+
+  /// Returns the committed State of the session, or `nil` if the session does not exist.
+  ///
+  /// The State of a session in memory is decoded by the first call, once per request. For another session the
+  /// call throws an error, which the delegate passes on: the service then opens the session, as the request does
+  /// anyway, and asks again. A list opens no sessions, and so omits those.
+  ///
+  /// - Parameter reactor: The reactor of the delegate.
+  /// - Returns: The State.
+  /// - Throws: An error that the delegate passes on.
+  public func state<R: Reactor>(of reactor: R.Type) throws -> R.State?
+  where R.Action == Action, R.State: Decodable & Sendable {
+    try facts.state(as: R.State.self)
+  }
+
+  /// Returns the parameters of the session that the request creates (`create`, `fork`), or `nil` for the default ones
+  /// and for other requests.
+  ///
+  /// - Parameter type: The type of the parameters.
+  /// - Returns: The parameters.
+  /// - Throws: If they are not of the type.
+  public func parameters<Parameters: Decodable>(as type: Parameters.Type) throws -> Parameters? {
+    try facts.parameters.map { try JSONCoder.decode(type, from: $0) }
+  }
+}
+
+/// The facts about the session of a request that a delegate may ask for.
+final class AccessFacts: Sendable {
+  /// A State.
+  enum Found: Sendable {
+    case json([UInt8])
+    case value(any Sendable)
+  }
+
+  private struct State {
+    /// The decoded State, or `nil` before the first search.
+    var decoded: Result<(any Sendable)?, any Error>?
+  }
+
+  let parameters: [UInt8]?
+  private let find: @Sendable () throws -> Found?
+  private let state = Mutex(State())
+
+  init(parameters: [UInt8]?, find: @escaping @Sendable () throws -> Found?) {
+    self.parameters = parameters
+    self.find = find
+  }
+
+  /// Returns the State, or `nil` if the session does not exist; decodes it once.
+  func state<Value: Decodable & Sendable>(as type: Value.Type) throws -> Value? {
+    if let known = state.withLock({ $0.decoded }) { return try known.get() as? Value }
+    let decoded = Result { () throws -> Value? in
+      switch try find() {
+      case nil: return nil
+      case .json(let json)?: return try JSONCoder.decode(type, from: json)
+      case .value(let value)?:
+        guard let value = value as? Value else {
+          throw Forbidden("The State is not of the type \(type).")
+        }
+        return value
+      }
+    }
+    state.withLock { $0.decoded = decoded.map { value -> (any Sendable)? in value } }
+    return try decoded.get()
+  }
+
+  /// Throws if a delegate needed the State of a session that is not in memory, also if the delegate has caught the
+  /// error.
+  func checkState() throws {
+    if case .failure(let error as StateNotInMemory)? = state.withLock({ $0.decoded }) {
+      throw error
+    }
+  }
+}
+
+/// A delegate needs the State of a session that is not in memory: open the session, and ask again.
+public struct StateNotInMemory: Error {
+  /// Creates the error.
+  public init() {}
 }
 
 /// The error of a request that a delegate does not permit.
@@ -131,6 +238,17 @@ public enum SessionAccess: Sendable {
   case manage
 }
 
-/// Throws if a reactor's delegate does not permit a request; the last parameter is the maximum
-/// number of actions.
-typealias Authorizer = @Sendable (SessionAccess, SessionKey, Principal?, Int) throws -> Void
+/// A request that the delegate of a reactor decides on.
+struct AuthorizedRequest {
+  let access: SessionAccess
+  let session: SessionKey
+  let principal: Principal?
+  /// The maximum number of actions.
+  let limit: Int
+  let parameters: [UInt8]?
+  /// Returns the session in memory, or `nil` for one that is not.
+  let find: @Sendable () -> FoundSession?
+}
+
+/// Throws if a reactor's delegate does not permit a request.
+typealias Authorizer = @Sendable (AuthorizedRequest) throws -> Void

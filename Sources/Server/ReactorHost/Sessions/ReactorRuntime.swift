@@ -64,10 +64,18 @@ final class ReactorRuntime: HostedReactor {
   }
 
   func authorize(
-    _ access: SessionAccess, of id: String, for principal: Principal?
+    _ access: SessionAccess, of id: String, for principal: Principal?, parameters: [UInt8]?,
+    knowing known: FoundSession?
   ) throws {
-    let key = SessionKey(reactor: name, id: id)
-    try authorizer?(access, key, principal, environment.settings.actionLimit)
+    guard let authorizer else { return }
+    try authorizer(
+      AuthorizedRequest(
+        access: access, session: SessionKey(reactor: name, id: id), principal: principal,
+        limit: environment.settings.actionLimit, parameters: parameters
+      ) { [self] in
+        if let session = liveSession(id) { return .open(session) }
+        return known ?? environment.absent.begun(id).map { .absent($0.current) }
+      })
   }
 
   // MARK: Sessions
