@@ -410,8 +410,8 @@ let package = Package(
     .testTarget(
       name: "ReactorServiceTests",
       dependencies: [
-        "MicrohttpdServer", "ReactorCore", "ReactorHost", "ReactorHTTP", "ReactorLog", "Reactors",
-        "ReactorService", "Telemetry", "TerminalClient", "reactord",
+        "Identity", "MicrohttpdServer", "ReactorCore", "ReactorHost", "ReactorHTTP", "ReactorLog",
+        "Reactors", "ReactorService", "Telemetry", "TerminalClient", "reactord",
       ],
       swiftSettings: settings),
     .executableTarget(

@@ -61,9 +61,9 @@ package struct Grants: Sendable {
     case service
   }
 
-  private let rules: [AccessRule]
-  private let own: [AccessRule]
-  private let principal: Principal?
+  let rules: [AccessRule]
+  let own: [AccessRule]
+  let principal: Principal?
 
   /// Creates the grants of a principal, or returns `nil` for an anonymous request.
   ///

@@ -38,7 +38,7 @@ package final class Authentication: Sendable {
 
   let source: Source
   let generation: UInt64
-  private let grants: Grants
+  let grants: Grants
 
   init(_ source: Source, _ principal: Principal?, _ grants: Grants, generation: UInt64) {
     self.source = source

@@ -18,6 +18,9 @@ package final class Authenticator: Sendable {
     /// `auth.rules`: the configured grants.
     package var rules: [AccessRule] = []
 
+    /// `auth.revoked`: credentials that are not accepted, besides those of the store.
+    package var revoked: [Revocation] = []
+
     /// How long a ticket is valid, in seconds.
     package var ticketLifetime: Int64 = 30
 
@@ -38,6 +41,8 @@ package final class Authenticator: Sendable {
     case unknownToken
     /// The JSON Web Token is rejected.
     case token(TokenVerifier.Failure)
+    /// The credential was revoked.
+    case revoked
     /// The ticket is malformed, expired, of another key, for another address, or already used.
     case ticket
     /// The client has failed too often, and its credential was not verified.
@@ -48,6 +53,7 @@ package final class Authenticator: Sendable {
       switch self {
       case .unknownToken: "The token is unknown"
       case .token(let failure): failure.sentence
+      case .revoked: "The token was revoked"
       case .ticket: "The ticket has expired, was used, or is not of this service"
       case .tooManyFailures: "Too many credentials of this address were rejected"
       }
@@ -59,11 +65,16 @@ package final class Authenticator: Sendable {
     var anonymous: Authentication
     var cache: AccessCache
     var usedTickets = UsedTickets()
+    /// The revocations of the store.
+    let stored: [Revocation]
+    let revocations: Revocations
     let generation: UInt64
 
-    init(_ configuration: Configuration, generation: UInt64) {
+    init(_ configuration: Configuration, stored: [Revocation] = [], generation: UInt64) {
       self.configuration = configuration
+      self.stored = stored
       self.generation = generation
+      revocations = Revocations(configuration.revoked + stored)
       cache = AccessCache(limit: configuration.cacheLimit)
       anonymous = Authentication(
         .anonymous, nil, Grants(rules: configuration.rules, principal: nil),
@@ -84,11 +95,26 @@ package final class Authenticator: Sendable {
   ///
   /// Credentials are verified again, and their rights are derived again.
   package func replace(_ configuration: Configuration) {
+    replace { (configuration, $0.stored) }
+  }
+
+  /// Replaces the revocations of the store.
+  ///
+  /// - Returns: Whether they differ from the current ones.
+  @discardableResult
+  package func revoke(_ stored: [Revocation]) -> Bool {
+    replace { $0.stored == stored ? nil : ($0.configuration, stored) }
+  }
+
+  @discardableResult
+  private func replace(_ next: (State) -> (Configuration, [Revocation])?) -> Bool {
     state.withLock { state in
+      guard let (configuration, stored) = next(state) else { return false }
       let used = state.usedTickets
-      state = State(configuration, generation: state.generation + 1)
+      state = State(configuration, stored: stored, generation: state.generation + 1)
       state.usedTickets = used
       generation.store(state.generation, ordering: .releasing)
+      return true
     }
   }
 
@@ -167,8 +193,11 @@ package final class Authenticator: Sendable {
     _ token: [UInt8], _ digest: SHA256.Digest, at now: Int64, _ isPermitted: () -> Bool
   ) throws(Failure) -> Authentication {
     guard isPermitted() else { throw .tooManyFailures }
-    let (configuration, generation) = state.withLock { ($0.configuration, $0.generation) }
+    let (configuration, revocations, generation) = state.withLock {
+      ($0.configuration, $0.revocations, $0.generation)
+    }
     let access = try Self.verify(token, digest.bytes, configuration, generation, at: now)
+    guard !revocations.revoke(access.principal, at: now) else { throw .revoked }
     state.withLock { state in
       if state.generation == generation { state.cache.insert(access, for: digest) }
     }
@@ -235,12 +264,15 @@ package final class Authenticator: Sendable {
   ///
   /// A stream calls this when the configuration was replaced and when its credential may have expired.
   ///
-  /// - Returns: The current grants, or `nil` if the credential has expired, its key, the algorithm of the
+  /// - Returns: The current grants, or `nil` if the credential has expired or was revoked, its key, the algorithm of the
   ///   key or its static token was removed, or the rules for tokens reject its claims.
   package func refresh(_ access: Authentication, at now: Int64) -> Authentication? {
     if let expiry = access.expiry, now >= expiry { return nil }
-    let (configuration, generation) = state.withLock { ($0.configuration, $0.generation) }
+    let (configuration, revocations, generation) = state.withLock {
+      ($0.configuration, $0.revocations, $0.generation)
+    }
     guard access.generation != generation else { return access }
+    guard !revocations.revoke(access.principal, at: now) else { return nil }
     switch access.source {
     case .anonymous: return anonymous
     case .staticToken(let digest):
@@ -254,6 +286,43 @@ package final class Authenticator: Sendable {
         access.source, principal, Grants(rules: configuration.rules, principal: principal),
         generation: generation)
     case .revoked: return nil
+    }
+  }
+
+  // MARK: Explanations
+
+  /// Explains whether an authentication has a right to a target under the current configuration.
+  package func explain(
+    _ access: Authentication, _ right: Right, to target: Grants.Target, at now: Int64
+  ) -> AccessExplanation {
+    let current = refresh(access, at: now) ?? access
+    return state.withLock {
+      current.grants.explain(
+        right, to: target, configured: $0.configuration.rules.count,
+        isRevoked: $0.revocations.revoke(current.principal, at: now))
+    }
+  }
+
+  /// Explains whether a principal with some claims would have a right to a target.
+  ///
+  /// - Parameters:
+  ///   - claims: The claims of a token as a JSON object with `sub`, or `nil` for an anonymous request.
+  ///   - right: The right.
+  ///   - target: The target.
+  ///   - now: The time in seconds since 1970.
+  /// - Returns: The explanation, or `nil` if the claims are no such object.
+  package func explain(
+    claims: [UInt8]?, _ right: Right, to target: Grants.Target, at now: Int64
+  ) -> AccessExplanation? {
+    guard let claims else { return explain(anonymous, right, to: target, at: now) }
+    guard let claims = StrictObject(claims)?.claims, let subject = claims.string("sub") else {
+      return nil
+    }
+    let principal = Principal(id: subject, claims: claims)
+    return state.withLock {
+      Grants(rules: $0.configuration.rules, principal: principal).explain(
+        right, to: target, configured: $0.configuration.rules.count,
+        isRevoked: $0.revocations.revoke(principal, at: now))
     }
   }
 

@@ -31,6 +31,9 @@ package struct SessionPattern: Sendable, Equatable {
     var endsInClaim: Bool { if case .claim? = pieces.last { true } else { false } }
   }
 
+  /// The pattern as it was written.
+  package let text: String
+
   private let reactor: Part
   private let session: Part
 
@@ -41,7 +44,7 @@ package struct SessionPattern: Sendable, Equatable {
     let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     guard parts.count == 2, let reactor = Self.part(parts[0]), let session = Self.part(parts[1])
     else { return nil }
-    (self.reactor, self.session) = (reactor, session)
+    (self.text, self.reactor, self.session) = (text, reactor, session)
   }
 
   private static func part(_ text: Substring.UTF8View) -> Part? {
@@ -70,6 +73,28 @@ package struct SessionPattern: Sendable, Equatable {
       }
     }
     return part
+  }
+
+  /// Returns the first claim of the placeholders that has no value that names something, or `nil` if all have one.
+  func missingClaim(of claims: Claims?) -> String? {
+    for case .claim(let name) in reactor.pieces + session.pieces
+    where claims?.string(name)?.isEmpty ?? true {
+      return name
+    }
+    return nil
+  }
+
+  /// Returns the pattern with the values of claims.
+  func resolved(with claims: Claims?) -> String {
+    func text(_ part: Part) -> String {
+      part.pieces.map {
+        switch $0 {
+        case .literal(let bytes): String(decoding: bytes, as: UTF8.self)
+        case .claim(let name): claims?.string(name).map { SessionID.encoding($0) } ?? "{\(name)}"
+        }
+      }.joined() + (part.isOpen ? "*" : "")
+    }
+    return text(reactor) + "/" + text(session)
   }
 
   /// Whether the pattern has a placeholder, so that it matches nothing for an anonymous request.

@@ -46,6 +46,8 @@ extension ReactorAPI {
     if let client = scope.client, !failureLimiter.admit(client).isAllowed { return }
     logger.log(
       .warning, "authentication failed",
-      fields: scope.logFields + [("client", scope.client?.description ?? "unix")])
+      fields: scope.logFields + [
+        ("client", scope.client?.description ?? "unix"), ("reason", problem.detail),
+      ])
   }
 }

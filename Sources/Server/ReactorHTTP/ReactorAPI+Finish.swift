@@ -48,6 +48,9 @@ extension ReactorAPI {
   }
 
   private func log(_ response: HTTPResponse, of scope: RequestScope, after time: Int) {
+    if response.status == 403, response.problem == ProblemKind.forbidden.rawValue {
+      recordDenial(of: scope)
+    }
     // Responses due to overload or draining would flood the log; only the access log contains them.
     if response.status >= 500, response.problem != ProblemKind.unavailable.rawValue {
       logger.log(

@@ -1,7 +1,8 @@
-package import ReactorCore
 package import Identity
-package import Telemetry
+package import ReactorCore
+package import ReactorHost
 internal import ReactorTransport
+package import Telemetry
 
 extension ReactorAPI {
   /// The settings of the service; each has the name of its setting in the configuration.
@@ -48,6 +49,9 @@ extension ReactorAPI {
 
     /// `log.access`: the level of the log line per request.
     package var accessLog = LogLevel.debug
+
+    /// The credentials that are revoked in the store, a hidden global of the host; `nil` supports none.
+    package var revocations: Global<[Revocation]>?
 
     /// The web pages and the JavaScript client.
     package var files = StaticFiles()

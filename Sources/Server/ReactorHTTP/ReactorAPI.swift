@@ -1,6 +1,7 @@
 package import Identity
 package import Telemetry
 package import ReactorHost
+internal import ReactorStreams
 package import ReactorTransport
 package import Shares
 internal import Synchronization
@@ -33,6 +34,8 @@ package final class ReactorAPI: HTTPResponder {
   let creationLimiter: ClientLimiter?
   /// Limits how fast one address can try credentials.
   let failureLimiter = RateLimiter(limit: Limits.failedAuthentications)
+  /// The latest requests without the right that they need.
+  let denials = Denials()
   /// Verifies credentials, or returns `nil` if every client has every right.
   let authenticator: Authenticator?
   /// Wakes streams whose credentials expire, so that they end.
@@ -89,12 +92,20 @@ package final class ReactorAPI: HTTPResponder {
         + GlobalEndpoints(host: host).all
         + NodeEndpoints(settings: settings).all
         + TicketEndpoints().all
+        + AccessEndpoints(host: host).all
+        + RevocationEndpoints(revocations: settings.revocations).all
         + streams.all
         + ChangeEndpoints(host: host, streams: streams).all + others)
     host.changeFeed?.observe(channels)
     metrics = RequestCounts(endpoints.resources)
     service.describe(
       endpoints, metrics: [host, metrics, channels.counts] + (rateLimiter.map { [$0] } ?? []))
+    guard authenticator != nil else { return }
+    // Other nodes revoke credentials, too.
+    _ = settings.revocations?.subscribe(
+      AnyObserver { [weak self] event in
+        if case .next(let revocations) = event { self?.revoke(revocations) }
+      })
   }
 
   /// Whether the service is draining.
@@ -115,6 +126,11 @@ package final class ReactorAPI: HTTPResponder {
   package func replaceAuthentication(_ configuration: Authenticator.Configuration) {
     authenticator?.replace(configuration)
     recheckStreams()
+  }
+
+  /// Replaces the revocations of the store: nothing that is committed later is sent with a revoked credential.
+  func revoke(_ revocations: [Revocation]) {
+    if authenticator?.revoke(revocations) == true { recheckStreams() }
   }
 
   /// Checks the open streams again: their credentials, and the permissions of delegates, which can

@@ -10,6 +10,9 @@ public final class Host: Sendable {
   /// The globals, in the order of their registration.
   public let globals: [any SharedGlobal]
 
+  /// Values of the service that the store has like globals, and clients and sessions do not see.
+  package let hidden: [any SharedGlobal]
+
   /// The settings.
   public let settings: HostSettings
 
@@ -36,7 +39,8 @@ public final class Host: Sendable {
   /// Creates a host; with a router, several processes share its sessions.
   package init(
     _ registrations: [ReactorRegistration], globals: [any SharedGlobal] = [],
-    log: any MutationLog, settings: HostSettings = HostSettings(), logger: Logger = .silent,
+    hidden: [any SharedGlobal] = [], log: any MutationLog,
+    settings: HostSettings = HostSettings(), logger: Logger = .silent,
     router: (any SessionRouter)?
   ) {
     let environment = HostEnvironment(
@@ -45,6 +49,7 @@ public final class Host: Sendable {
     self.environment = environment
     self.logger = logger
     self.globals = globals
+    self.hidden = hidden
     let local = registrations.map { $0.host(in: environment) }
     self.local = local
     follower = GlobalFollower(local)
@@ -52,7 +57,7 @@ public final class Host: Sendable {
     for registration in registrations {
       log.willFold(registration.name, schema: registration.schema)
     }
-    for global in globals {
+    for global in globals + hidden {
       global.keep(in: log, logger: logger)
       if let router { (global as? any RefreshableGlobal)?.share(through: router) }
     }

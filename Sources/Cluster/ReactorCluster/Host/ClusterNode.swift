@@ -395,7 +395,8 @@ package final class ClusterNode: Sendable {
   }
 
   var globals: [any RefreshableGlobal] {
-    hosted.withLock { $0.host }?.globals.compactMap { $0 as? any RefreshableGlobal } ?? []
+    let host = hosted.withLock { $0.host }
+    return host.map { $0.globals + $0.hidden }?.compactMap { $0 as? any RefreshableGlobal } ?? []
   }
 
   // MARK: Requests of this node's clients

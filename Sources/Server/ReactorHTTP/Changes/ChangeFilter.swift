@@ -1,3 +1,4 @@
+internal import Identity
 internal import ReactorHost
 internal import ReactorLog
 
@@ -38,7 +39,10 @@ struct ChangeFilter: Sendable {
 
   /// Whether a change is sent.
   func matches(_ change: StoreChange) -> Bool {
-    guard let key = change.key else { return reactors.isEmpty && mayRead(nil) }
+    guard let key = change.key else {
+      if case .global(Revocation.storedName) = change.kind { return false }
+      return reactors.isEmpty && mayRead(nil)
+    }
     return (reactors.isEmpty || reactors.contains(key.reactor)) && session ?? key.id == key.id
       && mayRead(key)
   }

@@ -19,6 +19,8 @@ extension OpenAPIParameter {
     case .failure:
       path("failure", "The failure's id, from the list of failures.", Self.idSchema)
     case .global: path("global", "The name of a global.", names: host.globals.map(\.name))
+    case .revocation:
+      path("revocation", "The revocation's id, from the list of revocations.", Self.idSchema)
     case .problem:
       path(
         "problem", "The last part of a problem's type.", names: ProblemKind.allCases.map(\.rawValue)
@@ -33,6 +35,18 @@ extension OpenAPIParameter {
       query(
         "limit", "The most entries of a page.",
         ["type": "integer", "minimum": 1, "maximum": 1000, "default": 100])
+    case .explainedRight:
+      query("right", "The right in question.", ["enum": ["read", "act", "manage", "admin"]])
+    case .explainedTarget:
+      query(
+        "on", "The session as `reactor/session`, or the reactor; without it the service.",
+        ["type": "string"])
+    case .explainedClaims:
+      query(
+        "claims", "The claims of a token as a JSON object; without them an anonymous request.",
+        ["type": "string"])
+    case .explainedRequest:
+      query("request", "The `X-Request-Id` of a response 403.", ["type": "string"])
     case .afterSession:
       query("after", "The id after which the page begins, or from `Link`.", ["type": "string"])
     case .sessionPrefix:

@@ -13,6 +13,9 @@ enum OpenAPISchemas {
     .init("GlobalList", globalList), .init("Quarantine", quarantine),
     .init("NodeList", nodeList),
     .init("NewTicket", newTicket), .init("Ticket", ticket),
+    .init("AccessExplanations", accessExplanations),
+    .init("NewRevocation", object(revocationMembers, optional: Set(revocationMembers.map(\.name)))),
+    .init("Revocation", revocation), .init("RevocationList", list("revocations", of: revocation)),
   ]
 
   /// Returns the schemas of the bodies that create sessions; parameters satisfy at least one of
@@ -140,6 +143,50 @@ enum OpenAPISchemas {
           "description": "Whether only the address of this request may use the ticket.",
         ])
     ], optional: ["isBoundToAddress"])
+
+  private static let revocationMembers: [JSONValue.Member] = {
+    func member(_ name: String, _ detail: String, isTime: Bool = false) -> JSONValue.Member {
+      var schema: JSONValue = isTime ? time : ["type": "string", "minLength": 1, "maxLength": 256]
+      schema["description"] = .string(detail)
+      return .init(name, schema)
+    }
+    return [
+      member("jti", "Only the token with this id."),
+      member("sub", "Only tokens of this principal."),
+      member("issuer", "Only tokens of this issuer."),
+      member("issuedBefore", "Only tokens that were issued earlier.", isTime: true),
+      member("until", "The time at which the revocation is dropped.", isTime: true),
+    ]
+  }()
+
+  private static let revocation = object(
+    [.init("id", text)] + revocationMembers, optional: Set(revocationMembers.map(\.name)))
+
+  private static let accessExplanations: JSONValue = {
+    let rule = object(
+      [
+        .init("rule", text), .init("allow", text), .init("to", text),
+        .init(
+          "missing",
+          [
+            "type": "string",
+            "description":
+              "The right or claim that the request lacks; absent if the rule grants the right.",
+          ]),
+      ], optional: ["to", "missing"])
+    let boolean: JSONValue = ["type": "boolean"]
+    let decision = object(
+      [
+        .init("principal", text), .init("right", text), .init("on", text),
+        .init("isRevoked", boolean), .init("isAllowed", boolean),
+        .init("rules", ["type": "array", "items": rule]),
+      ], optional: ["principal", "on"])
+    return list(
+      "explanations",
+      of: object(
+        [.init("at", time), .init("hasDelegate", boolean), .init("decision", decision)],
+        optional: ["at"]))
+  }()
 
   private static let ticket = object([
     .init("ticket", text), .init("expiresAt", time),

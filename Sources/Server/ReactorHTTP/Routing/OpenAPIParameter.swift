@@ -2,12 +2,14 @@ internal import ReactorCoding
 
 /// The parameters of all endpoints; the raw value is the name of the component.
 enum OpenAPIParameter: String, CaseIterable {
-  case reactor, session, effect, timer, failure, global, problem, file, inspectorFile, exampleFile
+  case reactor, session, effect, timer, failure, global, revocation, problem, file, inspectorFile,
+    exampleFile
   case limit, afterSession, sessionPrefix, afterVersion, afterEffect, afterTimer
   case afterChange, changeReactor, changeSession, changeContent
   case version, select, delta, old, format, into, replay, activity, presence, signals
   case subscriberName, afterSubscriber, lastEventIDQuery, sessions
   case lastEventID, datastarRequest, idempotencyKey, prefer, ifMatch, ifNoneMatch
+  case explainedRight, explainedTarget, explainedClaims, explainedRequest
   case requestID, traceparent
 
   var reference: JSONValue {

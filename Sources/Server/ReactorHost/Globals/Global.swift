@@ -158,6 +158,37 @@ public final class Global<Value: Codable & Sendable>: RefreshableGlobal, Observa
     completion: @escaping @Sendable (Result<CommittedState, LogError>) -> Void
   ) throws {
     let json = try JSONCoder.encode(value)
+    enqueue({ _ in (value, json) }, completion)
+  }
+
+  /// Sets a value that depends on the current one, also if several processes set it at a time.
+  ///
+  /// - Parameters:
+  ///   - change: Returns the next value, or `nil` to fail with `LogError.tooLarge`. Called again if another process was
+  ///     first.
+  ///   - completion: As for ``set(_:completion:)``; a value that cannot be encoded, or replaced because this
+  ///     release cannot read it, is not set.
+  package func update(
+    _ change: @escaping @Sendable (Value) -> Value?,
+    completion: @escaping @Sendable (Result<CommittedState, LogError>) -> Void
+  ) {
+    enqueue(
+      { latest in
+        guard !latest.isUnreadable else {
+          throw LogError.unreadable(version: latest.version, reason: "")
+        }
+        guard let next = change(latest.value) else { throw LogError.tooLarge }
+        return (next, try JSONCoder.encode(next))
+      }, completion)
+  }
+
+  /// Returns the next value and its JSON.
+  private typealias Change = @Sendable (Setting) throws -> (Value, [UInt8])
+
+  private func enqueue(
+    _ change: @escaping Change,
+    _ completion: @escaping @Sendable (Result<CommittedState, LogError>) -> Void
+  ) {
     let isAccepted = state.withLock { state in
       guard state.pending < Self.pendingBound else { return false }
       state.pending += 1
@@ -168,7 +199,7 @@ public final class Global<Value: Codable & Sendable>: RefreshableGlobal, Observa
     }
     // Write one value at a time, so that values are published in the order of the log.
     writes.enqueue { [self] done in
-      write(value, json) { [self] result in
+      write(change) { [self] result in
         state.withLock { $0.pending -= 1 }
         respond(result, completion)
         notify()
@@ -192,10 +223,16 @@ public final class Global<Value: Codable & Sendable>: RefreshableGlobal, Observa
   }
 
   private func write(
-    _ value: Value, _ json: [UInt8],
+    _ change: @escaping Change,
     completion: @escaping @Sendable (Result<CommittedState, LogError>) -> Void
   ) {
     let latest = state.withLock { $0.latest }
+    let (value, json): (Value, [UInt8])
+    do {
+      (value, json) = try change(latest)
+    } catch {
+      return completion(.failure(error as? LogError ?? .corrupt("\(error)")))
+    }
     // Random instead of a counter: sessions store the revision, which must not repeat after a
     // restart.
     let next = Setting(
@@ -214,7 +251,7 @@ public final class Global<Value: Codable & Sendable>: RefreshableGlobal, Observa
         // Another process has set the global: read its value, and write this one as its successor.
         reload(from: log, logger) { [self] result in
           switch result {
-          case .success: write(value, json, completion: completion)
+          case .success: write(change, completion: completion)
           case .failure(let error): completion(.failure(error))
           }
         }

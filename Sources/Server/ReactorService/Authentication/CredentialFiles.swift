@@ -8,8 +8,8 @@ struct CredentialFiles: Sendable {
   /// The settings that name the files.
   let settings: AuthenticationSettings
 
-  /// The names of the hosted reactors, which the token file may contain.
-  let reactors: [String]
+  /// The names of the hosted reactors, which the token file may contain, or `nil` for any.
+  let reactors: [String]?
 
   /// Logs keys that cannot be used.
   let logger: Logger
@@ -39,12 +39,16 @@ struct CredentialFiles: Sendable {
       guard settings.secretFile.isEmpty else {
         throw .configuration("auth.secret: it needs auth.jwt.keys, auth.tokens or auth.rules")
       }
+      guard settings.revokedFile.isEmpty else {
+        throw .configuration("auth.revoked: it needs auth.jwt.keys or auth.tokens")
+      }
       return nil
     }
     var configuration = Self.processConfiguration
     configuration.staticTokens = try staticTokens()
     configuration.verifier = try verifier()
     configuration.rules = settings.rules.rules
+    configuration.revoked = try revoked()
     configuration.ticketLifetime = max(1, settings.ticketLifetime.components.seconds)
     if !settings.secretFile.isEmpty {
       let secret = try read(settings.secretFile, for: "auth.secret")
@@ -81,6 +85,18 @@ struct CredentialFiles: Sendable {
     }
   }
 
+  private func revoked() throws(ConfigurationError) -> [Revocation] {
+    let path = settings.revokedFile
+    guard !path.isEmpty else { return [] }
+    let file = try read(path, for: "auth.revoked")
+    do throws(Revocation.SyntaxError) {
+      return try Revocation.list(of: file)
+    } catch {
+      let place = error.pointer.isEmpty ? "" : "\(error.pointer): "
+      throw .configuration("auth.revoked: \(path): \(place)\(error.reason)")
+    }
+  }
+
   private func staticTokens() throws(ConfigurationError) -> StaticTokens? {
     let path = settings.tokenFile
     guard !path.isEmpty else { return nil }
@@ -96,7 +112,7 @@ struct CredentialFiles: Sendable {
     } catch {
       throw .configuration("auth.tokens: \(path): line \(error.line): \(error.message)")
     }
-    let unknown = tokens.reactors.subtracting(reactors).sorted()
+    let unknown = reactors.map { tokens.reactors.subtracting($0).sorted() } ?? []
     guard unknown.isEmpty else {
       throw .configuration(
         "auth.tokens: \(path): no reactor is named \(unknown.joined(separator: ", "))")

@@ -35,6 +35,7 @@ public enum CommandLineInterface {
       case .send(let command): try command.execute()
       case .new(let command): print(try command.execute())
       case .quarantine(let task, let configuration): try task.execute(configuration)
+      case .explain(let command, let configuration): try command.execute(configuration)
       case .log(let task, let configuration):
         var context = context(configuration, settings)
         context.task = task

@@ -28,6 +28,8 @@ extension Configuration {
       return try reader.log(arguments.dropFirst(), readFile: readFile)
     case "quarantine":
       return try reader.quarantine(arguments.dropFirst(), readFile: readFile)
+    case "auth":
+      return try reader.auth(arguments.dropFirst(), readFile: readFile)
     case "health":
       return try reader.health(arguments.dropFirst(), readFile: readFile)
     case "watch":

@@ -11,6 +11,9 @@ public enum Invocation: Sendable {
   /// List or clear the quarantine of the configured store.
   case quarantine(QuarantineTask, Configuration)
 
+  /// Explain which rule grants a right.
+  case explain(ExplainCommand, Configuration)
+
   /// Check that a running daemon is healthy.
   case health(HealthProbe)
 

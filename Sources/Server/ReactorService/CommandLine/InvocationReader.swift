@@ -53,6 +53,23 @@ struct InvocationReader {
     return .quarantine(task, try configuration(flags, readFile: readFile))
   }
 
+  /// Parses `reactord auth explain …`.
+  func auth(
+    _ arguments: ArraySlice<String>, readFile: (String) throws(FileProblem) -> [UInt8]
+  ) throws(ConfigurationError) -> Invocation {
+    guard let word = arguments.first, !word.hasPrefix("-") else {
+      return .print(SettingsTable.overview)
+    }
+    guard word == "explain" else {
+      throw .usage("unknown task \"\(word)\"; see 'reactord --help'")
+    }
+    let flags = try self.flags(
+      arguments.dropFirst(), help: SettingsTable.overview, ownFlags: ExplainCommand.flags)
+    if let text = flags.text { return .print(text) }
+    let command = try ExplainCommand(flags.own, token: environment[RequestFields.variable])
+    return .explain(command, try configuration(flags, readFile: readFile))
+  }
+
   /// Parses `reactord health …`.
   ///
   /// Without a URL, the address is the one that the configuration listens on.

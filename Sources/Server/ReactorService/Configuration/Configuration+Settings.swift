@@ -222,6 +222,12 @@ extension Configuration {
         write (manage), then the names of reactors if not all are meant, then as=NAME of the principal.
         """),
     Setting(
+      "auth.revoked", \.authentication.revokedFile, .path,
+      help: """
+        A file of credentials that are not accepted any more: a JSON array of objects with jti, sub or issuer, and \
+        optionally issuedBefore and until. The service also stores those of POST /v1/revocations.
+        """),
+    Setting(
       "auth.query", \.api.takesTokenInQuery, .flag,
       help: """
         Whether the address of a stream may carry the token: ?access_token=. Tickets are safer: they \

@@ -1,6 +1,7 @@
 internal import Dispatch
 internal import FoundationEssentials
 internal import Glibc
+internal import Identity
 internal import MicrohttpdServer
 internal import ReactorCluster
 public import ReactorHost
@@ -52,9 +53,10 @@ extension ServiceContext {
       atMost: hostSettings.snapshotInterval)
     if configuration.isPaused { hostSettings.pause() }
     let marks = containCrashes(&hostSettings, store.sharedMarks)
+    let revocations = Global<[Revocation]>(Revocation.storedName, [])
     let host = Host(
-      reactors, globals: globals, log: store.log, settings: hostSettings, logger: logger,
-      router: store.node)
+      reactors, globals: globals, hidden: [revocations], log: store.log, settings: hostSettings,
+      logger: logger, router: store.node)
     RegistrationCheck.logUndescribedTypes(of: reactors, logger)
     let readiness = DaemonReadiness(store.node)
     if let missing = host.firstMissingReference() {
@@ -67,6 +69,7 @@ extension ServiceContext {
       settings: configuration.authentication, reactors: reactors.map(\.name), logger: logger)
     let signature = credentials.signature
     var apiSettings = try apiSettings(credentials)
+    apiSettings.revocations = revocations
     apiSettings.metrics = [serverMetrics, logCounts, ProcessMetrics()]
     if let marks { apiSettings.metrics.append(marks) }
     apiSettings.isPaused = configuration.isPaused

@@ -29,6 +29,9 @@ public struct AuthenticationSettings: Sendable {
   /// `auth.tokens`: the path of the token file; empty for none.
   public var tokenFile = ""
 
+  /// `auth.revoked`: the path of the file of revoked credentials; empty for none.
+  public var revokedFile = ""
+
   /// Creates the default settings, which authenticate no client and permit everything.
   public init() {}
 
@@ -36,7 +39,7 @@ public struct AuthenticationSettings: Sendable {
   var isUsed: Bool { !(keyFile.isEmpty && tokenFile.isEmpty && rules.isEmpty) }
 
   /// The files whose changes are applied while the service runs.
-  var files: [String] { [keyFile, tokenFile, secretFile].filter { !$0.isEmpty } }
+  var files: [String] { [keyFile, tokenFile, secretFile, revokedFile].filter { !$0.isEmpty } }
 }
 
 /// The value of `auth.rules`: a JSON array of grants.

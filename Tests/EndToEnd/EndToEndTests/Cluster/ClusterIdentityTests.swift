@@ -100,6 +100,26 @@ struct ClusterIdentityTests {
     }
   }
 
+  @Test func `a revocation at one node ends streams and requests at each`()
+    throws
+  {
+    let ada = try provider.token("sub=ada").asBearer
+    let staff = try provider.token("sub=root&scope=reactord:admin").asBearer
+    #expect(try sessions[0].post(#""increase""#, ada).status == 200)
+    let streams = try sessions.map { try $0.events("", ada) }
+    for stream in streams { #expect(try stream.nextEvent()?.json == ["value": 1]) }
+    let revoked = try sessions[0].client.send(
+      "POST", "/v1/revocations", staff.merging(["Content-Type": "application/json"]) { $1 },
+      body: Array(#"{"sub":"ada"}"#.utf8))
+    #expect(revoked.status == 201, "\(revoked.text)")
+    for (session, stream) in zip(sessions, streams) {
+      var last: ServerSentEvent?
+      while let event = try stream.nextEvent() { last = event }
+      #expect(last?.event == "expired")
+      #expect(try eventually { try session.state("", ada).status == 401 })
+    }
+  }
+
   @Test func `limits.sessions counts per node, whichever node owns the sessions`() throws {
     let rule = #"[{"allow":"manage","to":"counter/*"}]"#
     let limited = try NodeCluster(

@@ -56,20 +56,21 @@ struct MatrixTests {
 
   private static let bodies = [
     "submit": #"{"add":1}"#, "publishSignal": "1", "runActions": #"{"add":1}"#,
-    "setGlobal": #""hello""#,
+    "setGlobal": #""hello""#, "revoke": #"{"jti":"x"}"#,
   ]
 
   static func request(_ endpoint: Endpoint, session: String) -> (target: String, body: String?) {
     var target = endpoint.template
     for (name, value) in [
       "reactor": "number", "session": session, "effect": "x", "timer": "x", "failure": "x",
-      "global": "motto",
+      "global": "motto", "revocation": "x",
       "problem": "not-found", "file": "page.css", "inspectorFile": "tree.js",
       "exampleFile": "chat.html",
     ] {
       target = target.replacing("{\(name)}", with: value)
     }
     if case .sessionsInQuery = endpoint.reach { target += "?session=number/\(session)" }
+    if endpoint.template == "/v1/access" { target += "?right=read" }
     let operation = endpoint.operation()
     let body =
       operation.id == "createSession" ? #"{"id":"\#(session)"}"# : Self.bodies[operation.id]

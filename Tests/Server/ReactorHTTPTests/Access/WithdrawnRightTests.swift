@@ -12,6 +12,7 @@ struct WithdrawnRightTests {
   enum Withdrawal: String, CaseIterable {
     case token = ""
     case right = "token-of-the-reader read nothing\n"
+    case revocation
   }
 
   private static let other = "another-token-of-it admin"
@@ -23,10 +24,18 @@ struct WithdrawnRightTests {
   private func service() -> Service {
     Service(
       log: MemoryLog(changeRetention: .seconds(60)),
-      settings: { $0.authentication = .tokens("token-of-the-reader admin\n\(Self.other)") })
+      settings: {
+        $0.authentication = .tokens("token-of-the-reader admin as=reader\n\(Self.other)")
+      })
   }
 
-  private func withdraw(_ withdrawal: Withdrawal, at service: Service) {
+  private func withdraw(_ withdrawal: Withdrawal, at service: Service) throws {
+    guard withdrawal != .revocation else {
+      let revoked = try service.ask(
+        "POST", "/v1/revocations", Self.admin, body: #"{"sub":"reader"}"#)
+      #expect(revoked.status == 201)
+      return
+    }
     service.api.replaceAuthentication(.tokens(withdrawal.rawValue + Self.other))
   }
 
@@ -53,10 +62,10 @@ struct WithdrawnRightTests {
     try commit("earlier", at: service)
     // The first read of a stream of changes begins to read the store.
     #expect((reader.read() + reader.read()).joined().contains("earlier"), "\(target)")
-    withdraw(withdrawal, at: service)
+    try withdraw(withdrawal, at: service)
     try commit("later", at: service)
     #expect(!(reader.read() + reader.read()).joined().contains("later"), "\(target)")
-    if withdrawal == .token { #expect(reader.isFinished, "\(target)") }
+    if withdrawal != .right { #expect(reader.isFinished, "\(target)") }
     reader.close()
   }
 
@@ -70,7 +79,7 @@ struct WithdrawnRightTests {
     let responses = service.start(
       "POST", "\(Service.root)/demo/actions", Self.reader, body: #""hold""#)
     #expect(responses.values.isEmpty)
-    withdraw(withdrawal, at: service)
+    try withdraw(withdrawal, at: service)
     service.effect.onNext(.add(1))
     service.effect.onCompleted()
     let response = try #require(responses.values.first)
@@ -90,11 +99,11 @@ struct WithdrawnRightTests {
       Issue.record("The head is not accepted.")
       return
     }
-    withdraw(withdrawal, at: service)
+    try withdraw(withdrawal, at: service)
     let request = HTTPRequest.completing(head, body: Array(#"{"add":1}"#.utf8), admission: scope)
     let responses = Recorder<HTTPResponse>()
     service.api.respond(to: request, reply: { responses.add($0) })
-    let expected = withdrawal == .token ? "401 unauthorized" : "403 forbidden"
+    let expected = withdrawal != .right ? "401 unauthorized" : "403 forbidden"
     #expect(responses.values.first?.problem == expected)
     let state = try service.ask("GET", "\(Service.root)/demo/state", Self.admin)
     #expect(state.text.contains(#""value":0"#))
@@ -109,7 +118,7 @@ struct WithdrawnRightTests {
         body: []), in: service.api)
     let reactor = try #require(service.api.host.reactor("number"))
     #expect(request.mayStillRead("demo", of: reactor))
-    withdraw(withdrawal, at: service)
+    try withdraw(withdrawal, at: service)
     #expect(!request.mayStillRead("demo", of: reactor))
   }
 }

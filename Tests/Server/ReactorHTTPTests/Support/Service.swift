@@ -21,6 +21,8 @@ struct Service {
     settings adjust: (inout ReactorAPI.Settings) -> Void = { _ in }
   ) {
     var settings = ReactorAPI.Settings()
+    let revocations = Global<[Revocation]>(Revocation.storedName, [])
+    settings.revocations = revocations
     settings.actionWait = .seconds(600)
     settings.files = Self.files
     adjust(&settings)
@@ -39,7 +41,8 @@ struct Service {
         ) {
           NumberReactor(effect: effect)
         }
-      ], globals: [Global<String?>("motto", nil)], log: log, settings: hostSettings)
+      ], globals: [Global<String?>("motto", nil)], hidden: [revocations], log: log,
+      settings: hostSettings, router: nil)
     api = ReactorAPI(
       host: host, settings: settings, logger: .silent,
       background: host.background, adding: endpoints + makeEndpoints(host),

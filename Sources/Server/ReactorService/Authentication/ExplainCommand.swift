@@ -1,0 +1,96 @@
+internal import Glibc
+internal import Identity
+internal import ReactorCore
+internal import Telemetry
+
+/// `reactord auth explain`: whether a token is accepted, which rule grants its principal a right, and what is
+/// missing.
+///
+/// It reads the files of the configuration, and asks no service: revocations in the store and the delegates of
+/// reactors are not part of the result.
+public struct ExplainCommand: Sendable {
+  /// The file with the token, or `nil` for the one in `REACTORD_TOKEN`.
+  let tokenFile: String?
+
+  /// The token in the environment; empty for an anonymous request.
+  let token: String
+
+  /// The right in question.
+  let right: Right
+
+  /// The session or the reactor in question, or `nil` for the service.
+  let target: String?
+
+  /// Reads the flags of the command.
+  init(_ flags: [String: [String]], token: String?) throws(ConfigurationError) {
+    let name = flags["--right"]?.last ?? ""
+    guard let right = Right(name: name) else {
+      throw .usage("--right: expected read, act, manage or admin, found \"\(name)\"")
+    }
+    self.right = right
+    target = flags["--on"]?.last
+    tokenFile = flags["--token"]?.last
+    self.token = token ?? ""
+  }
+
+  static let flags = ["--token", "--right", "--on"]
+
+  /// Prints the result.
+  ///
+  /// - Throws: If the right is not granted: exit code 77 (EX_NOPERM).
+  func execute(_ configuration: Configuration) throws(ConfigurationError) {
+    let files = CredentialFiles(
+      settings: configuration.authentication, reactors: nil, logger: .silent)
+    guard let credentials = try files.configuration() else {
+      print("allowed: no setting of auth is used, so that every request is permitted")
+      return
+    }
+    let (lines, isAllowed) = explain(
+      Authenticator(credentials), try readToken(), at: WallTime.now.milliseconds / 1000)
+    for line in lines { print(line) }
+    guard isAllowed else {
+      throw ConfigurationError(message: "the right is not granted", exitCode: EX_NOPERM)
+    }
+  }
+
+  /// Returns the result as lines, and whether the right is granted.
+  func explain(
+    _ authenticator: Authenticator, _ token: String, at now: Int64
+  ) -> (lines: [String], isAllowed: Bool) {
+    var access = authenticator.anonymous
+    var lines: [String] = []
+    if token.isEmpty {
+      lines.append("no token: the request is anonymous")
+    } else {
+      do throws(Authenticator.Failure) {
+        access = try authenticator.authenticate(Array(token.utf8), at: now)
+      } catch {
+        return (["token rejected: \(error.sentence)"], false)
+      }
+      let expiry = access.expiry.map { ", until \(WallTime(milliseconds: $0 * 1000))" } ?? ""
+      lines.append("token accepted: principal \(access.principal?.id ?? "without a name")\(expiry)")
+    }
+    let result = authenticator.explain(access, right, to: .init(name: target), at: now)
+    lines.append(
+      "\(result.isAllowed ? "allowed" : "not allowed"): \(right.name) on \(target ?? "the service")"
+    )
+    for rule in result.rules {
+      let pattern = rule.to.map { " to \($0)" } ?? ""
+      lines.append(
+        "  \(rule.rule) (\(rule.allow)\(pattern)): \(rule.missing ?? "It grants the right.")")
+    }
+    return (lines, result.isAllowed)
+  }
+
+  private func readToken() throws(ConfigurationError) -> String {
+    guard let tokenFile else { return token }
+    do throws(FileProblem) {
+      let bytes = try SmallFile.read(tokenFile, limit: 16_384)
+      return String(
+        decoding: bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") },
+        as: UTF8.self)
+    } catch {
+      throw .configuration("--token: \(tokenFile): \(error.reason)")
+    }
+  }
+}
