@@ -330,7 +330,8 @@ let package = Package(
       name: "Identity", dependencies: ["Crypto", "ReactorCoding", "ReactorCore"],
       swiftSettings: settings + [.strictMemorySafety()]),
     .testTarget(
-      name: "IdentityTests", dependencies: ["Crypto", "Identity", "PublicTestData", "ReactorCore"],
+      name: "IdentityTests",
+      dependencies: ["Crypto", "Identity", "PublicTestData", "ReactorCoding", "ReactorCore"],
       exclude: ["tokens.py"],
       swiftSettings: settings),
 

@@ -9,13 +9,19 @@ package struct AccessExplanation: Sendable, Encodable {
     /// The place of the rule: `auth.rules/0`, `auth.tokens`, the claim `reactord` or `scope`.
     package let rule: String
 
-    /// The right that the rule grants.
-    package let allow: String
+    /// The right that the rule grants, or `nil` for a denial.
+    package let allow: String?
+
+    /// The right that the rule denies, or `nil` for a grant.
+    package let deny: String?
+
+    /// The actions that the rule is about, or `nil` for all.
+    package let `do`: [String]?
 
     /// The pattern of sessions, or `nil` for everything.
     package let to: String?
 
-    /// The part that the request lacks, as a sentence, or `nil` if the rule grants the right.
+    /// The part that the request lacks, as a sentence, or `nil` if the rule grants the right, or denies it.
     package let missing: String?
   }
 
@@ -44,23 +50,49 @@ extension Grants {
   /// - Parameters:
   ///   - right: The right.
   ///   - target: The target.
+  ///   - use: What the request does with the right to act.
   ///   - configured: The number of rules of `auth.rules`, which come first.
   ///   - isRevoked: Whether the credential was revoked.
   /// - Returns: The explanation.
   func explain(
-    _ right: Right, to target: Target, configured: Int, isRevoked: Bool
+    _ right: Right, to target: Target, for use: Use, configured: Int, isRevoked: Bool
   ) -> AccessExplanation {
     func entry(_ rule: AccessRule, _ place: String) -> AccessExplanation.Rule {
       AccessExplanation.Rule(
-        rule: place, allow: rule.right.name, to: rule.sessions?.text,
-        missing: rule.missing(for: right, to: target, principal))
+        rule: place, allow: rule.isDenial ? nil : rule.right.name,
+        deny: rule.isDenial ? rule.right.name : nil,
+        do: rule.actions.isEmpty ? nil : rule.actions, to: rule.sessions?.text,
+        missing: missing(rule, right, target, use))
     }
     let entries =
       rules.enumerated().map { entry($1, $0 < configured ? "auth.rules/\($0)" : "auth.tokens") }
       + own.map { entry($0, $0.sessions == nil ? "scope" : "reactord") }
     return AccessExplanation(
       principal: principal?.id, right: right.name, on: target.text, isRevoked: isRevoked,
-      isAllowed: !isRevoked && allow(right, to: target), rules: entries)
+      isAllowed: !isRevoked && allow(right, to: target, for: use), rules: entries)
+  }
+
+  /// Returns what a request lacks for a rule, as a sentence, or `nil` if the rule grants the right, or denies it.
+  private func missing(
+    _ rule: AccessRule, _ right: Right, _ target: Target, _ use: Use
+  ) -> String? {
+    guard rule.isDenial ? rule.right <= right : rule.right >= right else {
+      return "It \(rule.isDenial ? "denies" : "grants") \(rule.right.name), not \(right.name)."
+    }
+    guard rule.includes(use, of: right) else { return "It is about other actions." }
+    if !rule.applies(to: principal) {
+      guard let principal else { return "The request is anonymous." }
+      return rule.conditions.first { !$0.isMet(by: principal.claims) }?.missing(
+        in: principal.claims)
+    }
+    guard let sessions = rule.sessions else { return nil }
+    let claims = principal?.claims
+    if case .service = target { return "It is about sessions, and the request about the service." }
+    if let claim = sessions.missingClaim(of: claims) {
+      return "The claim \(claim.debugDescription) is missing, or is no text that is not empty."
+    }
+    if rule.isDenial ? covers(rule, target) : reaches(rule, target) { return nil }
+    return "The pattern stands for \(sessions.resolved(with: claims).debugDescription)."
   }
 }
 
@@ -87,38 +119,23 @@ extension Grants.Target {
   }
 }
 
-extension AccessRule {
-  /// Returns what a request lacks for the rule, as a sentence, or `nil` if the rule grants the right.
-  func missing(for right: Right, to target: Grants.Target, _ principal: Principal?) -> String? {
-    guard self.right >= right else { return "It grants \(self.right.name), not \(right.name)." }
-    if !applies(to: principal) {
-      guard let principal else { return "The request is anonymous." }
-      return conditions.first { !principal.claims.contains($0.text, in: $0.claim) }?
-        .missing(in: principal.claims)
-    }
-    guard let sessions else { return nil }
-    let claims = principal?.claims
-    if case .service = target { return "It grants sessions, and the request is about the service." }
-    if let claim = sessions.missingClaim(of: claims) {
-      return "The claim \(claim.debugDescription) is missing, or is no text that is not empty."
-    }
-    let isMatch =
-      switch target {
-      case .session(let reactor, let id):
-        sessions.matches(reactor: reactor, session: id, claims: claims)
-      case .reactor(let reactor): sessions.mayMatch(reactor: reactor, claims: claims)
-      case .service: false
-      }
-    return isMatch
-      ? nil : "The pattern stands for \(sessions.resolved(with: claims).debugDescription)."
-  }
-}
-
 extension AccessRule.Condition {
   fileprivate func missing(in claims: Claims) -> String {
     let name = claim.debugDescription
-    return claims[claim] == nil
-      ? "The claim \(name) is missing."
-      : "The claim \(name) does not contain \(text.debugDescription)."
+    guard claims.value(at: claim) != nil else { return "The claim \(name) is missing." }
+    let wanted = values.map(\.text).joined(separator: " or ")
+    return "The claim \(name) does not contain \(wanted)."
+  }
+}
+
+extension Claims.Value {
+  fileprivate var text: String {
+    switch self {
+    case .null: "null"
+    case .boolean(let value): "\(value)"
+    case .number(let number): "\(number)"
+    case .string(let text): text.debugDescription
+    case .array, .object: "…"
+    }
   }
 }

@@ -10,12 +10,11 @@ extension AccessRule {
   /// The maximum number of rules of a configuration.
   package static let limit = 1000
 
-  /// Reads the value of the setting `auth.rules`: an array of objects with `allow`, and optionally
-  /// `to`, `anonymous` and `if`.
+  /// Reads the value of the setting `auth.rules`: an array of objects with `allow` or `deny`, and optionally
+  /// `to`, `do`, `anonymous` and `if`.
   ///
   /// - Parameter json: The array as JSON.
-  /// - Returns: The rules in the order of the array. The order has no effect, since a rule only
-  ///   grants rights.
+  /// - Returns: The rules in the order of the array. The order has no effect: a denial is stronger than every grant.
   /// - Throws: The first rule that is malformed.
   package static func rules(of json: [UInt8]) throws(SyntaxError) -> [AccessRule] {
     // An object around the array lets both be read by the parser that rejects repeated members.
@@ -39,14 +38,23 @@ extension AccessRule {
     }
     guard case .object(let members) = value else { throw failure("expected an object") }
     if let unknown = members.names.first(where: {
-      !["allow", "to", "anonymous", "if"].contains($0)
+      !["allow", "deny", "to", "do", "anonymous", "if"].contains($0)
     }) {
-      throw failure("\(unknown.debugDescription) is unknown; use allow, to, anonymous and if")
+      throw failure(
+        "\(unknown.debugDescription) is unknown; use allow or deny, to, do, anonymous and if")
     }
-    guard let right = members.string("allow").flatMap(Right.init(name:)) else {
-      throw failure(#"expected "allow" to be read, act, manage or admin"#)
-    }
+    let isDenial = members["deny"] != nil
+    guard !isDenial || members["allow"] == nil,
+      let right = members.string(isDenial ? "deny" : "allow").flatMap(Right.init(name:))
+    else { throw failure(#"expected "allow" or "deny" to be read, act, manage or admin"#) }
     var rule = AccessRule(allow: right)
+    rule.isDenial = isDenial
+    if members["do"] != nil {
+      rule.actions = members.strings("do")
+      guard right == .act, case .array(let names)? = members["do"], !names.isEmpty,
+        rule.actions.count == names.count
+      else { throw failure(#"expected "do" to be the names of actions, with the right act"#) }
+    }
     if let to = members["to"] {
       guard case .string(let text) = to, let pattern = SessionPattern(text) else {
         throw failure(
@@ -66,17 +74,38 @@ extension AccessRule {
     case nil: break
     case .object(let conditions):
       for claim in conditions.names {
-        guard let text = conditions.string(claim) else {
-          throw failure(#"expected each member of "if" to be a text"#)
+        let values: [Claims.Value] =
+          switch conditions[claim] {
+          case .array(let values): values
+          case let value?: [value]
+          case nil: []
+          }
+        guard !values.isEmpty, values.allSatisfy(\.isScalar) else {
+          throw failure(
+            #"expected each member of "if" to be a text, a number, true, false, or an array of them"#
+          )
         }
-        rule.conditions.append(Condition(claim: claim, text: text))
+        rule.conditions.append(Condition(claim: claim, values: values))
       }
-    default: throw failure(#"expected "if" to be an object of claims and texts"#)
+    default: throw failure(#"expected "if" to be an object of claims and values"#)
+    }
+    if rule.isDenial, members["anonymous"] != nil {
+      throw failure("a denial without if includes anonymous requests; drop anonymous")
     }
     if rule.includesAnonymous, !rule.conditions.isEmpty || rule.sessions?.needsClaims == true {
       throw failure(
         "an anonymous request has no claims; drop anonymous, or if and the placeholders")
     }
     return rule
+  }
+}
+
+extension Claims.Value {
+  /// Whether the value is a text, a number or a Boolean.
+  fileprivate var isScalar: Bool {
+    switch self {
+    case .boolean, .number, .string: true
+    case .null, .array, .object: false
+    }
   }
 }

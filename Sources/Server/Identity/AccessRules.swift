@@ -2,8 +2,15 @@ package import ReactorCore
 
 /// Grants a right to the sessions of a pattern, to principals that meet its conditions.
 package struct AccessRule: Sendable, Equatable {
-  /// The right that the rule grants, with those that it includes.
+  /// The right that the rule grants, with those that it includes; of a denial, the right that it denies, with those
+  /// that include it.
   package var right: Right
+
+  /// Whether the rule denies the right, whatever other rules grant.
+  package var isDenial = false
+
+  /// The names of the actions that the rule is about; empty for all.
+  package var actions: [String] = []
 
   /// The sessions that the rule applies to, or `nil` for every session and for the service itself.
   package var sessions: SessionPattern?
@@ -11,21 +18,44 @@ package struct AccessRule: Sendable, Equatable {
   /// Whether requests without a credential are granted the right too.
   package var includesAnonymous: Bool
 
-  /// Claims that the principal must have: each is the text, or an array that contains it.
+  /// Claims that the principal must have.
   package var conditions: [Condition]
 
-  /// A claim and the text that it must be or contain.
+  /// A claim and the values of which it must be or contain one.
   package struct Condition: Sendable, Equatable {
-    /// The name of the claim.
+    /// The path of the claim: its name, or names with dots between them.
     package let claim: String
 
-    /// The text.
-    package let text: String
+    /// Texts, numbers and Booleans.
+    package let values: [Claims.Value]
 
     /// Creates a condition.
     package init(claim: String, text: String) {
+      self.init(claim: claim, values: [.string(text)])
+    }
+
+    /// Creates a condition that one of several values meets.
+    package init(claim: String, values: [Claims.Value]) {
       self.claim = claim
-      self.text = text
+      self.values = values
+    }
+
+    /// Returns whether the claim is one of the values, or an array that contains one.
+    ///
+    /// The texts of `scope` and `scp` are
+    /// words with spaces between them (RFC 8693, 4.2).
+    func isMet(by claims: Claims) -> Bool {
+      guard let value = claims.value(at: claim) else { return false }
+      switch value {
+      case .array(let elements): return elements.contains { values.contains($0) }
+      case .string(let text) where Self.hasWords(claim):
+        return text.split(separator: " ").contains { values.contains(.string(String($0))) }
+      default: return values.contains(value)
+      }
+    }
+
+    private static func hasWords(_ claim: String) -> Bool {
+      claim.utf8.elementsEqual("scope".utf8) || claim.utf8.elementsEqual("scp".utf8)
     }
   }
 
@@ -43,8 +73,19 @@ package struct AccessRule: Sendable, Equatable {
   /// Returns whether the rule applies to a principal, or with `nil` to an anonymous request; it is
   /// independent of the target.
   func applies(to principal: Principal?) -> Bool {
-    guard let principal else { return includesAnonymous && conditions.isEmpty }
-    return conditions.allSatisfy { principal.claims.contains($0.text, in: $0.claim) }
+    guard let principal else { return (isDenial || includesAnonymous) && conditions.isEmpty }
+    return conditions.allSatisfy { $0.isMet(by: principal.claims) }
+  }
+
+  /// Returns whether the rule is about what a request does with the right to act.
+  func includes(_ use: Grants.Use, of right: Right) -> Bool {
+    guard !actions.isEmpty else { return true }
+    guard right == .act else { return !isDenial }
+    switch use {
+    case .some: return !isDenial
+    case .signal: return false
+    case .action(let name): return actions.contains { $0.utf8.elementsEqual(name.utf8) }
+    }
   }
 }
 
@@ -61,6 +102,22 @@ package struct Grants: Sendable {
     case service
   }
 
+  /// The use that a request makes of the right to act.
+  package enum Use: Sendable {
+    /// Some action, which is not known yet.
+    case some
+    /// The action with a name.
+    case action(String)
+    /// A signal.
+    case signal
+  }
+
+  /// Whether a rule denies a right.
+  private let hasDenials: Bool
+
+  /// Whether a rule is about some actions only.
+  package let limitsActions: Bool
+
   let rules: [AccessRule]
   let own: [AccessRule]
   let principal: Principal?
@@ -68,11 +125,13 @@ package struct Grants: Sendable {
   /// Creates the grants of a principal, or returns `nil` for an anonymous request.
   ///
   /// The claim `reactord` is an object that maps the name of a right to an array of patterns. Each
-  /// word `reactord:RIGHT` in the claim `scope`, such as `reactord:read`, grants the right to every
-  /// target.
+  /// word `reactord:RIGHT` in the claims `scope`, `scp` and `permissions`, such as `reactord:read`, grants the right to
+  /// every target.
   package init(rules: [AccessRule], principal: Principal?) {
     self.rules = rules
     self.principal = principal
+    hasDenials = rules.contains(where: \.isDenial)
+    limitsActions = rules.contains { !$0.actions.isEmpty }
     own = principal.map { Self.ownRules(of: $0.claims) } ?? []
   }
 
@@ -87,7 +146,7 @@ package struct Grants: Sendable {
         }
       }
     }
-    for scope in claims.strings("scope") {
+    for scope in ["scope", "scp", "permissions"].flatMap(claims.strings) {
       for word in scope.split(separator: " ") {
         let prefix = "reactord:"
         guard word.utf8.starts(with: prefix.utf8),
@@ -103,17 +162,47 @@ package struct Grants: Sendable {
   package static let patternLimit = 100
 
   /// Returns whether the principal has a right to a target; allocates nothing.
-  package func allow(_ right: Right, to target: Target) -> Bool {
-    grants(right, target, in: own) || grants(right, target, in: rules)
+  package func allow(_ right: Right, to target: Target, for use: Use = .some) -> Bool {
+    (grants(right, target, use, in: own) || grants(right, target, use, in: rules))
+      && !(hasDenials && deny(right, target, use))
   }
 
-  private func grants(_ right: Right, _ target: Target, in rules: [AccessRule]) -> Bool {
+  private func grants(
+    _ right: Right, _ target: Target, _ use: Use, in rules: [AccessRule]
+  ) -> Bool {
     rules.contains { rule in
-      rule.right >= right && rule.applies(to: principal) && reaches(rule, target)
+      !rule.isDenial && rule.right >= right && rule.includes(use, of: right)
+        && rule.applies(to: principal) && reaches(rule, target)
     }
   }
 
-  private func reaches(_ rule: AccessRule, _ target: Target) -> Bool {
+  private func deny(_ right: Right, _ target: Target, _ use: Use) -> Bool {
+    rules.contains { rule in
+      rule.isDenial && rule.right <= right && rule.includes(use, of: right)
+        && rule.applies(to: principal) && covers(rule, target)
+    }
+  }
+
+  /// Returns whether a rule denies the right to read some sessions of a reactor.
+  package func denySome(of reactor: String) -> Bool {
+    hasDenials
+      && rules.contains { rule in
+        rule.isDenial && rule.right == .read && rule.applies(to: principal)
+          && rule.sessions?.mayMatch(reactor: reactor, claims: principal?.claims) ?? true
+      }
+  }
+
+  /// Returns whether a denial is about everything in a target.
+  func covers(_ rule: AccessRule, _ target: Target) -> Bool {
+    guard let pattern = rule.sessions else { return true }
+    switch target {
+    case .session: return reaches(rule, target)
+    case .reactor: return pattern.hasAllSessions && reaches(rule, target)
+    case .service: return false
+    }
+  }
+
+  func reaches(_ rule: AccessRule, _ target: Target) -> Bool {
     guard let pattern = rule.sessions else { return true }
     switch target {
     case .session(let reactor, let id):

@@ -48,9 +48,17 @@ package final class Authentication: Sendable {
   }
 
   /// Returns whether a right to a target is granted; allocates nothing.
-  package func allows(_ right: Right, to target: Grants.Target) -> Bool {
-    grants.allow(right, to: target)
+  package func allows(
+    _ right: Right, to target: Grants.Target, for use: Grants.Use = .some
+  ) -> Bool {
+    grants.allow(right, to: target, for: use)
   }
+
+  /// Whether a rule is about some actions only.
+  package var limitsActions: Bool { grants.limitsActions }
+
+  /// Returns whether a rule denies the right to read some sessions of a reactor.
+  package func isDeniedSome(of reactor: String) -> Bool { grants.denySome(of: reactor) }
 }
 
 /// The key that verified a token, and the algorithm of the token.

@@ -293,12 +293,13 @@ package final class Authenticator: Sendable {
 
   /// Explains whether an authentication has a right to a target under the current configuration.
   package func explain(
-    _ access: Authentication, _ right: Right, to target: Grants.Target, at now: Int64
+    _ access: Authentication, _ right: Right, to target: Grants.Target,
+    for use: Grants.Use = .some, at now: Int64
   ) -> AccessExplanation {
     let current = refresh(access, at: now) ?? access
     return state.withLock {
       current.grants.explain(
-        right, to: target, configured: $0.configuration.rules.count,
+        right, to: target, for: use, configured: $0.configuration.rules.count,
         isRevoked: $0.revocations.revoke(current.principal, at: now))
     }
   }
@@ -309,19 +310,21 @@ package final class Authenticator: Sendable {
   ///   - claims: The claims of a token as a JSON object with `sub`, or `nil` for an anonymous request.
   ///   - right: The right.
   ///   - target: The target.
+  ///   - use: What the request does with the right to act.
   ///   - now: The time in seconds since 1970.
   /// - Returns: The explanation, or `nil` if the claims are no such object.
   package func explain(
-    claims: [UInt8]?, _ right: Right, to target: Grants.Target, at now: Int64
+    claims: [UInt8]?, _ right: Right, to target: Grants.Target, for use: Grants.Use = .some,
+    at now: Int64
   ) -> AccessExplanation? {
-    guard let claims else { return explain(anonymous, right, to: target, at: now) }
+    guard let claims else { return explain(anonymous, right, to: target, for: use, at: now) }
     guard let claims = StrictObject(claims)?.claims, let subject = claims.string("sub") else {
       return nil
     }
     let principal = Principal(id: subject, claims: claims)
     return state.withLock {
       Grants(rules: $0.configuration.rules, principal: principal).explain(
-        right, to: target, configured: $0.configuration.rules.count,
+        right, to: target, for: use, configured: $0.configuration.rules.count,
         isRevoked: $0.revocations.revoke(principal, at: now))
     }
   }

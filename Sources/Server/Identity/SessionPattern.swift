@@ -78,7 +78,7 @@ package struct SessionPattern: Sendable, Equatable {
   /// Returns the first claim of the placeholders that has no value that names something, or `nil` if all have one.
   func missingClaim(of claims: Claims?) -> String? {
     for case .claim(let name) in reactor.pieces + session.pieces
-    where claims?.string(name)?.isEmpty ?? true {
+    where claims?.text(at: name)?.isEmpty ?? true {
       return name
     }
     return nil
@@ -90,12 +90,15 @@ package struct SessionPattern: Sendable, Equatable {
       part.pieces.map {
         switch $0 {
         case .literal(let bytes): String(decoding: bytes, as: UTF8.self)
-        case .claim(let name): claims?.string(name).map { SessionID.encoding($0) } ?? "{\(name)}"
+        case .claim(let name): claims?.text(at: name).map { SessionID.encoding($0) } ?? "{\(name)}"
         }
       }.joined() + (part.isOpen ? "*" : "")
     }
     return text(reactor) + "/" + text(session)
   }
+
+  /// Whether the pattern has every session of its reactors.
+  var hasAllSessions: Bool { session.isOpen && session.pieces.isEmpty }
 
   /// Whether the pattern has a placeholder, so that it matches nothing for an anonymous request.
   package var needsClaims: Bool {
@@ -120,7 +123,7 @@ package struct SessionPattern: Sendable, Equatable {
   private static func isPossible(_ part: Part, _ claims: Claims?) -> Bool {
     part.pieces.indices.allSatisfy { index in
       guard case .claim(let name) = part.pieces[index] else { return true }
-      guard let claim = claims?.string(name), !claim.isEmpty else { return false }
+      guard let claim = claims?.text(at: name), !claim.isEmpty else { return false }
       var text = SessionID.encoding(claim)
       let count = text.utf8.count
       guard let literal = part.literal(after: index) else { return true }
@@ -141,7 +144,7 @@ package struct SessionPattern: Sendable, Equatable {
         case .literal(let bytes): length = unsafe self.length(of: bytes, in: rest)
         case .claim(let name):
           length = unsafe self.length(
-            of: claims?.string(name), in: rest, before: part.literal(after: index))
+            of: claims?.text(at: name), in: rest, before: part.literal(after: index))
         }
         guard let length else { return false }
         unsafe rest = UnsafeBufferPointer(rebasing: rest[length...])

@@ -7,7 +7,8 @@ struct AccessExplanationTests {
     [{"allow":"read","to":"catalogue/*","anonymous":true},
      {"allow":"act","to":"cart/{sub}"},
      {"allow":"manage","to":"team/{org}-*","if":{"role":"staff"}},
-     {"allow":"admin","if":{"role":"root"}}]
+     {"allow":"admin","if":{"role":"root"}},{"deny":"act","to":"catalogue/*"},
+     {"deny":"manage","to":"cart/eve","if":{"org":"acme"}}]
     """#
 
   private static let claims: [String?] = [
@@ -40,8 +41,11 @@ struct AccessExplanationTests {
       for right in Right.allCases {
         let answer = try #require(
           authenticator.explain(claims: claims.map { Array($0.utf8) }, right, to: target, at: 0))
-        #expect(answer.isAllowed == answer.rules.contains { $0.missing == nil })
-        for (index, rule) in rules.enumerated() where claims == nil {
+        let met = answer.rules.filter { $0.missing == nil }
+        #expect(
+          answer.isAllowed
+            == (met.contains { $0.allow != nil } && !met.contains { $0.deny != nil }))
+        for (index, rule) in rules.enumerated() where claims == nil && !rule.isDenial {
           let grants = Grants(rules: [rule], principal: nil)
           #expect(grants.allow(right, to: target) == (answer.rules[index].missing == nil))
         }
@@ -62,6 +66,7 @@ struct AccessExplanationTests {
         "It grants read, not act.", #"The pattern stands for "cart/eve"."#,
         #"The claim "role" does not contain "staff"."#,
         #"The claim "role" does not contain "root"."#,
+        #"The pattern stands for "catalogue/*"."#, "It denies manage, not act.",
       ])
     #expect(
       try missing(#"{"sub":"eve","role":"staff"}"#, .manage, "team/acme-1")[2]

@@ -271,7 +271,7 @@ struct AccessRuleTests {
     (#"[{"allow":"act"},{"allow":"act","too":1}]"#, "rule 1: \"too\" is unknown"),
     (#"[{"allow":"act","allow":"read"}]"#, "expected an array"),
     (#"[{"allow":"act","anonymous":1}]"#, "rule 0: expected \"anonymous\""),
-    (#"[{"allow":"act","if":{"role":1}}]"#, "rule 0: expected each member"),
+    (#"[{"allow":"act","if":{"role":null}}]"#, "rule 0: expected each member"),
     (#"[{"allow":"act","anonymous":true,"to":"cart/{sub}"}]"#, "rule 0: an anonymous request"),
     (#"[]}, {"x":["#, "expected an array"),
   ])

@@ -14,7 +14,10 @@ struct AccessEndpoints {
         .get, "/v1/access", needs: .admin, handler: explain,
         operation: Operation(
           "explainAccess", "Why a right is granted or not",
-          parameters: [.explainedRight, .explainedTarget, .explainedClaims, .explainedRequest],
+          parameters: [
+            .explainedRight, .explainedTarget, .explainedAction, .explainedClaims,
+            .explainedRequest,
+          ],
           responses: [
             .init(200, "The rules, and what is missing", .json(.component("AccessExplanations")))
           ], problems: [.invalidParameter, .notFound, .notAcceptable]))
@@ -77,8 +80,10 @@ struct AccessEndpoints {
       throw .invalid(parameter: "right", "Ask for a right: read, act, manage or admin.")
     }
     let target = Grants.Target(name: query["on"])
+    let use = query.text("do").map { Grants.Use.action($0) } ?? .some
     let claims = query.text("claims").map { Array($0.utf8) }
-    guard let decision = authenticator.explain(claims: claims, right, to: target, at: now) else {
+    guard let decision = authenticator.explain(claims: claims, right, to: target, for: use, at: now)
+    else {
       throw .invalid(
         parameter: "claims", "Expected the claims of a token as a JSON object with sub.")
     }

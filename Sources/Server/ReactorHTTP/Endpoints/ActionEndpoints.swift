@@ -60,6 +60,7 @@ struct ActionEndpoints {
     let id = try call.sessionID()
     let fields = try call.scope.head.actionFields(of: call.request)
     let context = context(of: call, fields.preferences)
+    try call.scope.requireActions(call.request.body, reactor.name, id)
     // The access right has been checked. The delegate decides on the actions, and needs no open
     // session.
     var preferences = fields.preferences

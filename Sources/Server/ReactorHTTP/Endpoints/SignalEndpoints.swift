@@ -43,6 +43,7 @@ struct SignalEndpoints {
   private func publish(_ call: Call) throws(Problem) {
     let reactor = try call.reactor(in: host)
     let id = try call.sessionID()
+    try call.scope.requireSignal(reactor.name, id)
     let sender = try call.chosenName(try call.query())
     try call.requireJSON()
     guard call.request.body.count <= limits.signal else { throw tooLarge }

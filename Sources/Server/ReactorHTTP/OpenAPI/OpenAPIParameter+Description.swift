@@ -41,6 +41,7 @@ extension OpenAPIParameter {
       query(
         "on", "The session as `reactor/session`, or the reactor; without it the service.",
         ["type": "string"])
+    case .explainedAction: query("do", "The name of an action.", ["type": "string"])
     case .explainedClaims:
       query(
         "claims", "The claims of a token as a JSON object; without them an anonymous request.",

@@ -165,15 +165,16 @@ enum OpenAPISchemas {
   private static let accessExplanations: JSONValue = {
     let rule = object(
       [
-        .init("rule", text), .init("allow", text), .init("to", text),
+        .init("rule", text), .init("allow", text), .init("deny", text),
+        .init("do", ["type": "array", "items": text]), .init("to", text),
         .init(
           "missing",
           [
             "type": "string",
             "description":
-              "The right or claim that the request lacks; absent if the rule grants the right.",
+              "The right or claim that the request lacks; absent if the rule grants the right, or denies it.",
           ]),
-      ], optional: ["to", "missing"])
+      ], optional: ["allow", "deny", "do", "to", "missing"])
     let boolean: JSONValue = ["type": "boolean"]
     let decision = object(
       [

@@ -9,7 +9,7 @@ enum OpenAPIParameter: String, CaseIterable {
   case version, select, delta, old, format, into, replay, activity, presence, signals
   case subscriberName, afterSubscriber, lastEventIDQuery, sessions
   case lastEventID, datastarRequest, idempotencyKey, prefer, ifMatch, ifNoneMatch
-  case explainedRight, explainedTarget, explainedClaims, explainedRequest
+  case explainedRight, explainedTarget, explainedAction, explainedClaims, explainedRequest
   case requestID, traceparent
 
   var reference: JSONValue {

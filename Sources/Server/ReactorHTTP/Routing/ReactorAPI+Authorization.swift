@@ -1,4 +1,5 @@
 internal import Identity
+internal import ReactorCoding
 internal import ReactorCore
 internal import ReactorHost
 internal import ReactorLog
@@ -166,7 +167,38 @@ extension RequestScope {
 
   /// Returns whether the request may read every session of a reactor.
   func mayReadAll(of reactor: any HostedReactor) -> Bool {
-    !reactor.hasDelegate && access?.allows(.read, to: .service) ?? true
+    guard let access else { return !reactor.hasDelegate }
+    return !reactor.hasDelegate && access.allows(.read, to: .service)
+      && !access.isDeniedSome(of: reactor.name)
+  }
+
+  /// Rejects actions that the rules do not permit, if some rule is about actions with a name.
+  ///
+  /// The name of an action is its text, or those of the members of its object. Actions that are not JSON are left to
+  /// their decoder.
+  func requireActions(_ body: [UInt8], _ reactor: String, _ id: String) throws(Problem) {
+    guard let access, access.limitsActions, let document = try? JSONDocument(parsing: body) else {
+      return
+    }
+    for action in document.root.elements ?? [document.root] {
+      let names = action.string.map { [$0] } ?? action.members?.map(\.name) ?? []
+      for name in names.isEmpty ? [""] : names {
+        try require(.action(name), of: access, reactor, id)
+      }
+    }
+  }
+
+  /// Rejects a signal that the rules do not permit: a rule about some actions permits none.
+  func requireSignal(_ reactor: String, _ id: String) throws(Problem) {
+    guard let access, access.limitsActions else { return }
+    try require(.signal, of: access, reactor, id)
+  }
+
+  private func require(
+    _ use: Grants.Use, of access: Authentication, _ reactor: String, _ id: String
+  ) throws(Problem) {
+    guard !access.allows(.act, to: .session(reactor: reactor, id: id), for: use) else { return }
+    throw access.isAuthenticated ? .forbidden(.act) : .unauthorized(nil)
   }
 
   /// Returns whether the credential still has the right to read a session; asks no delegate.

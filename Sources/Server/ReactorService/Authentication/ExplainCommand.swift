@@ -18,6 +18,9 @@ public struct ExplainCommand: Sendable {
   /// The right in question.
   let right: Right
 
+  /// The name of the action in question, or `nil` for any.
+  let action: String?
+
   /// The session or the reactor in question, or `nil` for the service.
   let target: String?
 
@@ -29,11 +32,12 @@ public struct ExplainCommand: Sendable {
     }
     self.right = right
     target = flags["--on"]?.last
+    action = flags["--do"]?.last
     tokenFile = flags["--token"]?.last
     self.token = token ?? ""
   }
 
-  static let flags = ["--token", "--right", "--on"]
+  static let flags = ["--token", "--right", "--on", "--do"]
 
   /// Prints the result.
   ///
@@ -70,14 +74,17 @@ public struct ExplainCommand: Sendable {
       let expiry = access.expiry.map { ", until \(WallTime(milliseconds: $0 * 1000))" } ?? ""
       lines.append("token accepted: principal \(access.principal?.id ?? "without a name")\(expiry)")
     }
-    let result = authenticator.explain(access, right, to: .init(name: target), at: now)
+    let result = authenticator.explain(
+      access, right, to: .init(name: target),
+      for: action.map { .action($0) } ?? .some, at: now)
     lines.append(
       "\(result.isAllowed ? "allowed" : "not allowed"): \(right.name) on \(target ?? "the service")"
     )
     for rule in result.rules {
       let pattern = rule.to.map { " to \($0)" } ?? ""
-      lines.append(
-        "  \(rule.rule) (\(rule.allow)\(pattern)): \(rule.missing ?? "It grants the right.")")
+      let kind = rule.deny.map { "deny \($0)" } ?? rule.allow ?? ""
+      let outcome = rule.deny == nil ? "It grants the right." : "It denies the right."
+      lines.append("  \(rule.rule) (\(kind)\(pattern)): \(rule.missing ?? outcome)")
     }
     return (lines, result.isAllowed)
   }

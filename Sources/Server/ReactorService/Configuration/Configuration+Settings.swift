@@ -261,9 +261,9 @@ extension Configuration {
     Setting(
       "auth.rules", \.authentication.rules, .rules,
       help: """
-        Grants, each an object with allow (a right), to (a pattern of sessions such as cart/{sub}), \
-        if (claims that a principal must have) and anonymous. With any credential or rule, everything \
-        that is not granted is rejected.
+        Rules, each an object with allow or deny (a right), to (a pattern of sessions such as cart/{sub}), \
+        do (names of actions), if (claims that a principal must have) and anonymous. With any credential or rule, \
+        everything that is not granted is rejected; a denial is stronger than every grant.
         """),
   ]
 

@@ -21,7 +21,7 @@ extension SettingsTable {
       reactord quarantine list|clear [--store STORE]         actions that crashed the daemon: print
                                                              them, or permit them again
       reactord auth explain --right RIGHT [--on REACTOR/ID]  which rule grants a right, and what is missing, by
-          [--token FILE] [--config FILE]                     the settings of auth; without it REACTORD_TOKEN
+          [--do ACTION] [--token FILE] [--config FILE]       the settings of auth; without it REACTORD_TOKEN
       reactord watch URL [--json]                            print a session's State and its changes
       reactord changes URL [--reactor NAME] [--session ID]   print one line per change of all sessions
           [--with entries|state] [--after-file FILE]
