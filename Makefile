@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run cluster build test unit test-debian-13 release-tests client counts settings release-counts sanitize test-faults fuzz costs without-postgresql lint check-portable format docs image check-image dist check-dist install bench function-order hostile soak screenshots
+.PHONY: help run cluster build test unit test-debian-13 release-tests client counts settings release-counts sanitize test-faults fuzz costs without-postgresql lint check-portable format docs image check-image dist check-dist install bench differential function-order hostile soak screenshots
 MAKEFLAGS += --no-print-directory
 
 # The address of `make run`.
@@ -193,13 +193,20 @@ install: ## Build in release mode and install below PREFIX (/usr/local), in DEST
 	swift build $(release) --product reactord
 	config/install-files "$$(swift build $(release) --show-bin-path)/reactord" $(or $(PREFIX),/usr/local) $(DESTDIR)
 
-bench: ## Run all benchmarks or those in ARGS beside their peers, BENCH_SECONDS (2) each.
+bench: ## Run all benchmarks or those in ARGS beside their peers, BENCH_SECONDS (2) each; streams beside a checkout in RXSWIFT.
 	@$(packages) build bench cluster
 	@config/unpack-packages bench-unpacked $(bench)/nginx
-	for product in reactord faulty BareHandler StreamLoad Benchmarks; do \
+	for product in reactord faulty BareHandler StreamLoad StreamPeer Benchmarks; do \
 	  swift build $(release) --product $$product; \
 	done
-	@BENCH_OUTPUT=$(bench) "$$(swift build $(release) --show-bin-path)/Benchmarks" $(ARGS)
+	@export STREAM_PEER=; if [[ -n "$(RXSWIFT)" ]]; then STREAM_PEER=$$(config/build-peer StreamPeer "$(RXSWIFT)"); fi; \
+	BENCH_OUTPUT=$(bench) "$$(swift build $(release) --show-bin-path)/Benchmarks" $(ARGS)
+
+differential: ## Compare CHAINS (30000) random chains of streams with those of RxSwift, whose checkout is RXSWIFT.
+	@$(packages) build
+	swift build --product RandomChains
+	@peer="$$(config/build-peer RandomChains "$(RXSWIFT)")"; \
+	config/differential "$$(swift build --show-bin-path)/RandomChains" "$$peer" $(or $(CHAINS),30000)
 
 function-order: ## Profile requests, and write the order of functions in release builds.
 	@$(packages) build order

@@ -529,7 +529,7 @@ let package = Package(
         "AllocationCounter", "BareHandler", "ClientCore", "Identity", "LogTestSupport",
         "PostgresServers", "ReactorClient", "ReactorCore", "ReactorFlows", "ReactorHost",
         "ReactorHTTP", "ReactorLog", "Reactors", "ReactorStreams", "ReactorTransport",
-        "SampleToken", "SQLiteLog", "StreamLoad", "reactord",
+        "SampleToken", "SQLiteLog", "StreamLoad", "StreamPeer", "reactord",
       ],
       exclude: [
         "Load/cluster.lua", "Load/post.lua", "Servers/nchan.conf", "Servers/plain-server.js",
@@ -541,10 +541,19 @@ let package = Package(
       name: "HotPathCounts",
       dependencies: [
         "AllocationCounter", "Identity", "ReactorCore", "ReactorHost", "ReactorHTTP",
-        "ReactorStreams", "ReactorTransport", "SampleToken",
+        "ReactorStreams", "ReactorTransport", "SampleToken", "StreamChains",
       ], exclude: ["counts.json", "system-calls.json"],
       swiftSettings: settings),
     .target(name: "AllocationCounter"),
+    // Chains of streams that are counted and measured, and a program that measures them: beside RxSwift, whose
+    // program config/build-peer builds from the same files.
+    .target(name: "StreamChains", dependencies: ["ReactorRx"], swiftSettings: settings),
+    .executableTarget(
+      name: "StreamPeer", dependencies: ["AllocationCounter", "StreamChains"],
+      swiftSettings: settings),
+    // `make differential`: the events of random chains, which are compared with RxSwift's.
+    .executableTarget(
+      name: "RandomChains", dependencies: ["ReactorRx", "ReactorTesting"], swiftSettings: settings),
     // A token and its key, for programs that measure.
     .target(name: "SampleToken", swiftSettings: settings),
     // `make hostile`: abusive clients beside well-behaved ones.
@@ -605,7 +614,8 @@ let groups = [
     "RandomJSON", "SampleToken", "StreamTestSupport", "TestSupport",
   ],
   "Tools": [
-    "BareHandler", "Benchmarks", "Fuzzing", "Hostile", "HotPathCounts", "StreamLoad",
+    "BareHandler", "Benchmarks", "Fuzzing", "Hostile", "HotPathCounts", "RandomChains",
+    "StreamChains", "StreamLoad", "StreamPeer",
   ],
 ]
 

@@ -6,6 +6,7 @@ import ReactorHTTP
 import ReactorTransport
 import ReactorStreams
 import SampleToken
+import StreamChains
 import Synchronization
 
 /// Counts the allocations of an action and of a delivery.
@@ -66,28 +67,19 @@ enum Counts {
     return (allocations, encodes / repetitions)
   }
 
-  /// The allocations of an element without a host.
+  /// The allocations of an event without a host.
   private static func streams() -> [String: Int] {
     let reactor = TallyReactor()
     let bag = DisposeBag()
     reactor.state.subscribe(onNext: { _ in }).disposed(by: bag)
     let action = reactor.action
-    let source = PublishSubject<Int>()
-    source.map { $0 &+ 1 }
-      .filter { $0 != 0 }
-      .scan(0) { $0 &+ $1 }
-      .distinctUntilChanged()
-      .map { $0 &* 2 }
-      .subscribe(onNext: { _ in })
-      .disposed(by: bag)
-    let shared = PublishSubject<Int>()
-    for _ in 0..<1000 { shared.subscribe(onNext: { _ in }).disposed(by: bag) }
     defer { withExtendedLifetime(bag) {} }
-    return [
-      "reactor, 1 subscriber: allocations": allocations { action.onNext(.increase) },
-      "5 operators: allocations": allocations { source.onNext(1) },
-      "1,000 subscribers: allocations": allocations { shared.onNext(1) },
-    ]
+    var counts = ["reactor, 1 subscriber: allocations": allocations { action.onNext(.increase) }]
+    for chain in StreamChain.all where !chain.changesThread {
+      let send = chain.make()
+      counts["\(chain.name): allocations"] = allocations { send(1) }
+    }
+    return counts
   }
 
   /// The number of allocations of one call: the median, because an array grows occasionally.

@@ -4,7 +4,7 @@ extension Scenario {
     Scenario(
       name: "streams", summary: "elements through a reactor and through streams",
       isPartOfAll: false
-    ) { _ in StreamBenchmarks.run() }
+    ) { try StreamBenchmarks.run($0) }
   }
 
   /// The service without a transport.

@@ -4,19 +4,19 @@ import ReactorCore
 import ReactorStreams
 
 /// The hot path without a server: the cost of an element in a reactor and in streams, compared with
-/// equivalent closures.
+/// equivalent closures and with RxSwift.
 enum StreamBenchmarks {
   private static let rounds = 7
 
   /// Measures everything and prints a table.
-  static func run() {
+  static func run(_ bench: Bench) throws {
     var kept: [Tally] = []
     kept.reserveCapacity(100)
     precondition(allocations(of: { _ in kept.append(Tally()) }, 100) == 1, "nothing is counted")
     print("                                          ns  allocations  closures, ns  ratio")
     report(action())
-    report(operators())
-    report(subscribers())
+    print()
+    try chains(bench)
   }
 
   // MARK: Workloads
@@ -72,54 +72,65 @@ enum StreamBenchmarks {
       })
   }
 
-  private static func operators() -> Measurement {
-    let source = PublishSubject<Int>()
-    let shown = Tally()
-    let bag = DisposeBag()
-    source.map { $0 &+ 1 }
-      .filter { $0 != 0 }
-      .scan(0) { $0 &+ $1 }
-      .distinctUntilChanged()
-      .map { $0 &* 2 }
-      .subscribe(onNext: { shown.note($0) })
-      .disposed(by: bag)
+  // MARK: Chains
 
-    let increase: (Int) -> Int = opaque { $0 &+ 1 }
-    let isKept: (Int) -> Bool = opaque { $0 != 0 }
-    let add: (Int, Int) -> Int = opaque { $0 &+ $1 }
-    let double: (Int) -> Int = opaque { $0 &* 2 }
-    let show: (Int) -> Void = opaque { shown.note($0) }
-    var sum = 0
-    var last = 0
-    return Measurement(
-      name: "5 operators, 1 subscriber", count: 200_000,
-      streams: {
-        source.onNext($0); withExtendedLifetime(bag) {}
-      },
-      closures: {
-        let next = increase($0)
-        guard isKept(next) else { return }
-        sum = add(sum, next)
-        guard sum != last else { return }
-        last = sum
-        show(double(sum))
-      })
+  /// One measured chain, as the program StreamPeer prints it.
+  private struct Chain {
+    let name: String
+    let nanoseconds: Double
+    let allocations: Double
   }
 
-  private static func subscribers() -> Measurement {
-    let source = PublishSubject<Int>()
-    let shown = Tally()
-    let bag = DisposeBag()
-    for _ in 0..<1000 {
-      source.subscribe(onNext: { shown.note($0) }).disposed(by: bag)
+  /// Measures the chains of StreamChains, beside those of RxSwift if `STREAM_PEER` is the program that
+  /// config/build-peer has built.
+  private static func chains(_ bench: Bench) throws {
+    let own = bench.programs.appending(path: "StreamPeer")
+    let peer = ProcessInfo.processInfo.environment["STREAM_PEER"] ?? ""
+    guard !peer.isEmpty else {
+      for chain in try measured(own) {
+        print(
+          chain.name.padding(toLength: 46, withPad: " ", startingAt: 0)
+            + String(format: "%10.1f %12.2f", chain.nanoseconds, chain.allocations))
+      }
+      return
     }
-    let observers: [(Int) -> Void] = (0..<1000).map { _ in opaque { shown.note($0) } }
-    return Measurement(
-      name: "1,000 subscribers", count: 2_000,
-      streams: {
-        source.onNext($0); withExtendedLifetime(bag) {}
-      },
-      closures: { for observer in observers { observer($0) } })
+    print(String(repeating: " ", count: 54) + "ns  allocations  RxSwift, ns  allocations  ratio")
+    // Alternately, so that the load of the machine affects both; the fastest of each counts.
+    let rounds = try (0..<bench.rounds).map { _ in
+      (try measured(own), try measured(URL(fileURLWithPath: peer)))
+    }
+    func fastest(_ runs: [[Chain]], _ index: Int) -> Double {
+      runs.map { $0[index].nanoseconds }.min() ?? 0
+    }
+    for (index, chain) in rounds[0].0.enumerated() {
+      let (own, other) = (fastest(rounds.map(\.0), index), fastest(rounds.map(\.1), index))
+      print(
+        chain.name.padding(toLength: 46, withPad: " ", startingAt: 0)
+          + String(
+            format: "%10.1f %12.2f %12.1f %12.2f %6.2f", own, chain.allocations, other,
+            rounds[0].1[index].allocations, own / other) + (own > other ? "  MISSED" : ""))
+    }
+  }
+
+  /// Executes the program and reads its lines.
+  private static func measured(_ program: URL) throws -> [Chain] {
+    let process = Process()
+    let output = Pipe()
+    process.executableURL = program
+    process.standardOutput = output
+    try process.run()
+    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else {
+      throw BenchmarkError("\(program.path) has failed")
+    }
+    return try text.split(separator: "\n").map { line in
+      let fields = line.split(separator: "\t")
+      guard fields.count == 3, let nanoseconds = Double(fields[1]),
+        let allocations = Double(fields[2])
+      else { throw BenchmarkError("\(program.path) has printed \(line)") }
+      return Chain(name: String(fields[0]), nanoseconds: nanoseconds, allocations: allocations)
+    }
   }
 
   // MARK: Measuring
