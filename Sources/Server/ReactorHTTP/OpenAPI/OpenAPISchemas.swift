@@ -160,33 +160,37 @@ enum OpenAPISchemas {
   }()
 
   private static let revocation = object(
-    [.init("id", text)] + revocationMembers, optional: Set(revocationMembers.map(\.name)))
+    [.init("id", text)]
+      + revocationMembers.map { member -> JSONValue.Member in
+        var schema = member.value
+        schema["type"] = ["string", "null"]
+        return JSONValue.Member(member.name, schema)
+      })
 
   private static let accessExplanations: JSONValue = {
-    let rule = object(
-      [
-        .init("rule", text), .init("allow", text), .init("deny", text),
-        .init("do", ["type": "array", "items": text]), .init("to", text),
-        .init(
-          "missing",
-          [
-            "type": "string",
-            "description":
-              "The right or claim that the request lacks; absent if the rule grants the right, or denies it.",
-          ]),
-      ], optional: ["allow", "deny", "do", "to", "missing"])
     let boolean: JSONValue = ["type": "boolean"]
-    let decision = object(
-      [
-        .init("principal", text), .init("right", text), .init("on", text),
-        .init("isRevoked", boolean), .init("isAllowed", boolean),
-        .init("rules", ["type": "array", "items": rule]),
-      ], optional: ["principal", "on"])
+    let optional: JSONValue = ["type": ["string", "null"]]
+    let rule = object([
+      .init("rule", text), .init("allow", optional), .init("deny", optional),
+      .init("do", ["type": ["array", "null"], "items": text]), .init("to", optional),
+      .init(
+        "missing",
+        [
+          "type": ["string", "null"],
+          "description":
+            "The right or claim that the request lacks; `null` if the rule grants the right, or denies it.",
+        ]),
+    ])
+    let decision = object([
+      .init("principal", optional), .init("right", text), .init("on", optional),
+      .init("isRevoked", boolean), .init("isAllowed", boolean),
+      .init("rules", ["type": "array", "items": rule]),
+    ])
     return list(
       "explanations",
-      of: object(
-        [.init("at", time), .init("hasDelegate", boolean), .init("decision", decision)],
-        optional: ["at"]))
+      of: object([
+        .init("at", optional), .init("hasDelegate", boolean), .init("decision", decision),
+      ]))
   }()
 
   private static let ticket = object([
