@@ -135,7 +135,12 @@ final class LogWriter {
     results.reserveCapacity(group.count)
     try statements.begin.execute()
     // Clients wait for the transaction, unless it only copies and deletes.
-    let isShared = group.contains { if case .fork = $0.operation { false } else { true } }
+    let isShared = group.contains {
+      switch $0.operation {
+      case .fork, .maintenance: false
+      default: true
+      }
+    }
     let bytes = isShared ? WorkSlice.sharedBytes : WorkSlice.bytes
     forks.beginGroup(bytes: bytes)
     do throws(DatabaseError) {

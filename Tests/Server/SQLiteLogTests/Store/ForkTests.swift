@@ -94,11 +94,15 @@ import Testing
     while try writer.write(fork) == [.unfinished] { counts.append(try countAll()) }
     #expect(counts == ["14|2\n", "18|2\n"])
     #expect(try count(Self.target) == 10)
-    // The group that ends the session deletes its first rows.
+    // The group that ends the session deletes its first row: a client waits for it.
     #expect(try writer.write(.end(Self.target)) == [.written])
-    #expect(try countAll() == "16|2\n")
+    #expect(try countAll() == "19|2\n")
+    let next = WriteOperation.append(
+      Self.other, LogBatch([LogEntry(counted: 1)]), epoch: "one", version: 0)
+    #expect(try writer.write(next) == [.written])
+    #expect(try countAll() == "19|3\n")
     try removeAll(writer)
-    #expect(try countAll() == "10|1\n")
+    #expect(try countAll() == "11|2\n")
   }
 
   @Test func `a crash deletes an unfinished copy`() throws {
