@@ -116,6 +116,9 @@ struct RevocationEndpoints {
         .notFound, "This service has no credentials to revoke: no setting of auth is used.")
     }
     let id = call["revocation"]
+    guard SessionKey.isValid(id: id) else {
+      throw Problem(.notFound, "No revocation has this id. GET /v1/revocations lists the ids.")
+    }
     change(revocations, call, to: { $0.filter { !$0.id.utf8.elementsEqual(id.utf8) } }) {
       HTTPResponse(status: 204)
     }

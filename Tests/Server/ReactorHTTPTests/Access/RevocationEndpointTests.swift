@@ -79,6 +79,9 @@ struct RevocationEndpointTests {
     #expect(list.contains(#""jti":"7""#))
     let id = try #require(list.split(separator: "\"").drop { $0 != "id" }.dropFirst(2).first)
     #expect(try second.ask("DELETE", "/v1/revocations/\(id)", Self.admin).status == 204)
+    for id in ["%C3%97", "a%20b", "a%2Fb"] {
+      #expect(try second.ask("DELETE", "/v1/revocations/\(id)", Self.admin).status == 404)
+    }
     #expect(try isAccepted(token, by: second))
     #expect(try second.ask("GET", "/v1/revocations", Self.admin).text == #"{"revocations":[]}"#)
     // Neither a global nor a change shows them.
