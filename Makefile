@@ -98,7 +98,7 @@ counts: ## Update the counts of the hot path, see Tests/Tools/HotPathCounts.
 test-debian-13: ## Build the daemon in a Debian 13 root, and run the contract and the tests of the transport there, with ARGS.
 	@$(packages) build test second-system
 	swift build --build-tests
-	config/test-in-debian-13 --filter 'EndToEndTests.($(contract)|$(hostile_input))' $(ARGS)
+	config/test-in-debian-13 --filter 'MicrohttpdServerTests|EndToEndTests.($(contract)|$(hostile_input))' $(ARGS)
 
 release-tests: ## Run the contract and the tests of stores and clusters against a release build, with ARGS.
 	@$(packages) build test
