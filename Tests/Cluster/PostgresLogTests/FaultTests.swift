@@ -114,7 +114,13 @@ struct FaultTests {
     #expect(log.failure != nil)
     try server.start()
     try await wait(until: { log.failure == nil })
-    let stored = try #require(try log.demo().stored)
+    // A read in a busy moment may exceed the limit as well.
+    func read<Value>(_ body: () throws -> Value) throws -> Value {
+      while true {
+        do { return try body() } catch LogError.unavailable {}
+      }
+    }
+    let stored = try #require(try read { try log.demo().stored })
     #expect((1...2).contains(stored.version))
     let next = stored.version + 1
     while true {
@@ -122,10 +128,11 @@ struct FaultTests {
         try await log.demo().append(next...next, to: "one")
         break
       } catch LogError.unavailable {} catch LogError.unknown {
-        if try log.demo().stored?.version == next { break }
+        if try read({ try log.demo().stored?.version }) == next { break }
       }
     }
-    #expect(try log.demo().entries(after: 0, limit: 9).map(\.version) == Array(1...next))
+    let entries = try read { try log.demo().entries(after: 0, limit: 9) }
+    #expect(entries.map(\.version) == Array(1...next))
     log.close(within: .seconds(5))
   }
 

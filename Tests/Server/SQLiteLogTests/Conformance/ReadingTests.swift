@@ -44,7 +44,10 @@ import Testing
     #expect(try fork.stored?.epoch == "two")
     #expect(try fork.stored?.version == 6)
     #expect(try fork.entries(after: 0, limit: 100) == (1...6).map { LogEntry(counted: $0) })
-    #expect(try fork.snapshot(atOrBefore: 100)?.version == 4)
+    // The thread that thins out the snapshots of the source can do it before the fork.
+    let isThinned = kind == .postgres || kind == .spread
+    let snapshot = try fork.snapshot(atOrBefore: 100)?.version
+    #expect(snapshot == 4 || isThinned && snapshot == nil)
     try await fork.append(7...7, to: "two")
     #expect(try session.stored?.version == 10)
   }
