@@ -1,6 +1,6 @@
 import Testing
 
-/// Runs the tests of a suite concurrently, at most three at a time.
+/// Runs the tests of a suite concurrently, at most two at a time.
 ///
 /// Each test has a browser, which occupies a core and some hundred megabytes of memory.
 struct BrowserTrait: SuiteTrait, TestTrait, TestScoping {
@@ -30,7 +30,7 @@ extension Trait where Self == BrowserTrait {
 private actor BrowserSlots {
   static let shared = BrowserSlots()
 
-  private var free = 3
+  private var free = 2
   private var waiting: [CheckedContinuation<Void, Never>] = []
 
   func take() async {
