@@ -150,8 +150,7 @@ package final class PostgresLog: MutationLog {
 
   /// Creates a session with a copy of another session's history up to a version.
   ///
-  /// The copy is one transaction beside those of other writes. At most 64 copies can be unfinished at the same
-  /// time; further ones fail with `LogError.unavailable`.
+  /// The copy is one transaction beside those of other writes. The host bounds the number of unfinished copies.
   package func fork(
     _ source: SessionKey, at cursor: Cursor, to target: SessionKey, epoch: String,
     parameters: [UInt8]?,

@@ -17,7 +17,8 @@ package struct Revocation: Sendable, Codable, Equatable {
   /// `iss` of the token, or `nil` for any.
   package var issuer: String?
 
-  /// Only tokens whose `iat` is earlier, in seconds since 1970, and those without `iat`; `nil` for all tokens.
+  /// The time in seconds since 1970 from which on tokens are accepted again: the statement is about tokens with an
+  /// earlier `iat` and about those without `iat`, or about all tokens without this time.
   package var issuedBefore: Int64?
 
   /// The time at which the statement is dropped, in seconds since 1970, or `nil` for a permanent one.

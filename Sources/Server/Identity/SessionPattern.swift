@@ -75,7 +75,7 @@ package struct SessionPattern: Sendable, Equatable {
     return part
   }
 
-  /// Returns the first claim of the placeholders that has no value that names something, or `nil` if all have one.
+  /// Returns the first claim of the placeholders that is missing or empty, or `nil` if none is.
   func missingClaim(of claims: Claims?) -> String? {
     for case .claim(let name) in reactor.pieces + session.pieces
     where claims?.text(at: name)?.isEmpty ?? true {

@@ -103,7 +103,9 @@ public struct HostSettings: Sendable {
   /// By default two: one reads from disk while the other folds, compares or compresses.
   public var backgroundThreads = 2
 
-  /// Starts a background thread; `nil` for those of Dispatch, which have the priority of all threads.
+  /// Starts a background thread.
+  ///
+  /// By default, Dispatch starts it, with the priority of the other threads.
   package var startBackgroundThread: (@Sendable (@escaping @Sendable () -> Void) -> Void)?
 
   /// The number of mutations between two snapshots of a session, which bounds the mutations that
