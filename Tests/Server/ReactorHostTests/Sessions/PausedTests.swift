@@ -90,6 +90,8 @@ struct PausedTests {
       // The streams run: the test would find them.
       try await eventually { session.current.version > 10 }
       try session.send(#"{"set":7}"#)
+      // `send` returns before the commit, and a crash discards what is not committed.
+      try await eventually { session.current.words.contains(#""value":1007"#) }
       running.crash()
       #expect(Set(subscriptions.values) == ["action", "mutation", "effect"])
     }
