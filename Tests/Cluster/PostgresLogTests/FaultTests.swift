@@ -202,8 +202,8 @@ struct FaultTests {
 
   @Test func `a write that arrives alone beside a larger group is written after it`() async throws {
     let server = try PostgresServer()
-    // The writer sleeps for a minute at most: a write that does not wake it is late.
-    let settings = try newStore(at: server, wait: .seconds(45))
+    // The writer sleeps for an hour at most: a write that does not wake it is late.
+    let settings = try newStore(at: server, wait: .seconds(600))
     let log = try PostgresLog(settings)
     for place in 1...4 { try await log.demo("s\(place)").append(1...1, to: "one") }
     let written = Mutex<[String: Result<Void, LogError>]>([:])

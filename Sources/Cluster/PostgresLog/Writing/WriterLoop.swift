@@ -319,7 +319,7 @@ struct WriterLoop {
     if listens, !writer.arrivals.prepareToSleep(), !writer.arrivals.isFinished { return }
     guard writer.attempts.prepareToSleep() else { return writer.arrivals.cancelSleep() }
     let now = Clock.milliseconds
-    var until = now + 60_000
+    var until = now + 3_600_000
     if let first = pending.first { until = min(until, first.deadline) }
     for group in groups where !group.isExpired { until = min(until, group.writes[0].deadline) }
     if mustProbe { until = min(until, nextProbe) }
