@@ -40,6 +40,15 @@ struct OptimisticStatesTests {
     #expect(!states.isOptimistic)
   }
 
+  @Test func `an older State is shown only after a reset`() {
+    var states = states()
+    states.confirm(12, at: at(3), now: .zero)
+    states.confirm(11, at: at(2), now: .zero)
+    #expect(shown(states) == 12)
+    states.confirm(11, at: at(2), isReset: true, now: .zero)
+    #expect(shown(states) == 11)
+  }
+
   @Test func `a rejected action is rolled back, and later ones stay`() {
     var states = states()
     states.expect(1) { $0 + 5 }

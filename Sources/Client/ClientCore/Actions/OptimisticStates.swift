@@ -67,9 +67,12 @@ package struct OptimisticStates<State: Sendable>: Sendable {
     entries[index].isSent = true
   }
 
-  /// Records a committed State.
-  package mutating func confirm(_ state: State, at cursor: SessionCursor, now: Duration) {
-    if let known = confirmed.cursor, known.hasReached(cursor) { return }
+  /// Records a committed State; one that is not later than the known one only after a reset, when the server
+  /// has lost the commits since then.
+  package mutating func confirm(
+    _ state: State, at cursor: SessionCursor, isReset: Bool = false, now: Duration
+  ) {
+    if !isReset, let known = confirmed.cursor, known.hasReached(cursor) { return }
     confirmed = Base(state: state, cursor: cursor)
     advance(now)
   }

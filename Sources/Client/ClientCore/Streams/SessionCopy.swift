@@ -6,9 +6,13 @@ package struct SessionState: Sendable {
 
   package let cursor: SessionCursor
 
-  package init(_ json: StateJSON, _ cursor: SessionCursor) {
+  /// Whether the server has reset the history: the State replaces a later one.
+  package var isReset: Bool
+
+  package init(_ json: StateJSON, _ cursor: SessionCursor, isReset: Bool = false) {
     self.json = json
     self.cursor = cursor
+    self.isReset = isReset
   }
 }
 
@@ -68,6 +72,9 @@ struct SessionCopy: Sendable {
   /// The last State, or `nil` before the first one, and after the end of its history.
   private(set) var held: SessionState?
 
+  /// Whether the next State begins another history.
+  private var isReset = false
+
   /// The tag of the session in composite ids.
   let tag: String
 
@@ -82,7 +89,8 @@ struct SessionCopy: Sendable {
   /// Replaces the State and returns it, or returns `nil` if the copy is already at the cursor or later.
   mutating func replace(_ document: JSONDocument, at cursor: SessionCursor) -> SessionState? {
     if let held, held.cursor.hasReached(cursor) { return nil }
-    let state = SessionState(.document(document), cursor)
+    let state = SessionState(.document(document), cursor, isReset: isReset)
+    isReset = false
     held = state
     return state
   }
@@ -96,20 +104,21 @@ struct SessionCopy: Sendable {
   ) throws(JSONPatchError) -> SessionState? {
     if let held, held.cursor.hasReached(cursor) { return nil }
     guard let before = held, before.cursor.epoch == cursor.epoch else {
-      reset()
+      held = nil
       throw JSONPatchError(operation: nil, reason: "There is no State to which it applies.")
     }
     // Release the copy's reference first, so that the patch changes a uniquely referenced value in
     // place.
     let value = before.json.value
-    reset()
+    held = nil
     let state = SessionState(.value(try JSONPatch(patch).applied(to: value)), cursor)
     held = state
     return state
   }
 
-  /// Discards the State, because its history has ended or the copy is wrong.
+  /// Discards the State, because its history has ended.
   mutating func reset() {
     held = nil
+    isReset = true
   }
 }

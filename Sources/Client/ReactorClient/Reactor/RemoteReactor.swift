@@ -14,7 +14,8 @@ public import ReactorStreams
 /// let state = try await counter.send(.add(2), expecting: .effects)
 /// ```
 ///
-/// - `state` emits committed States, the latest first and never an earlier one after a later one;
+/// - `state` emits committed States, the latest first and never an earlier one after a later one, unless the
+///   server has lost commits and resets the stream;
 ///   with a ``Prediction``, the expected changes are applied to them. It emits nothing before the
 ///   first State has arrived, except for the last State of an earlier process if
 ///   ``ClientConfiguration/storedStates`` is set. A slow observer receives only the latest State. Observers are called

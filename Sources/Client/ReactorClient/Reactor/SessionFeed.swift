@@ -108,7 +108,11 @@ final class SessionFeed<State: Decodable & Sendable>: ChannelObserver {
   func receive(_ update: SessionUpdate) {
     switch update {
     case .state(let state):
-      contents.withLock { $0.pending = state }
+      contents.withLock { contents in
+        let skipsReset = contents.pending?.isReset == true
+        contents.pending = state
+        if skipsReset { contents.pending?.isReset = true }
+      }
       signal()
     case .activity(let activity):
       let publishers = contents.withLock { contents in
@@ -197,7 +201,8 @@ final class SessionFeed<State: Decodable & Sendable>: ChannelObserver {
     }
     let deadline = contents.withLock { contents -> Duration? in
       if contents.states == nil { contents.states = OptimisticStates(state) }
-      contents.states?.confirm(state, at: pending.cursor, now: client.clock.now)
+      contents.states?.confirm(
+        state, at: pending.cursor, isReset: pending.isReset, now: client.clock.now)
       return contents.states?.deadline
     }
     guard let deadline else { return }
