@@ -422,7 +422,8 @@ let package = Package(
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
-        "Commands", "HotPathCounts", "PostgresServers", "PublicTestData", "ReactorClient",
+        "Commands", "ConformanceDriver", "HotPathCounts", "PostgresServers", "PublicTestData",
+        "ReactorClient",
         "ReactorCoding", "ReadmeExample", "TestSupport", "cart", "counter-client", "faulty",
         "offline", "reactord", "releases", "room", "talk", "todo",
       ],
@@ -554,6 +555,9 @@ let package = Package(
     // `make differential`: the events of random chains, which are compared with RxSwift's.
     .executableTarget(
       name: "RandomChains", dependencies: ["ReactorRx", "ReactorTesting"], swiftSettings: settings),
+    // Drives the Swift client in the conformance suite for clients, Tests/Tools/ClientConformance.
+    .executableTarget(
+      name: "ConformanceDriver", dependencies: ["ReactorClient"], swiftSettings: settings),
     // A token and its key, for programs that measure.
     .target(name: "SampleToken", swiftSettings: settings),
     // `make hostile`: abusive clients beside well-behaved ones.
@@ -614,7 +618,8 @@ let groups = [
     "RandomJSON", "SampleToken", "StreamTestSupport", "TestSupport",
   ],
   "Tools": [
-    "BareHandler", "Benchmarks", "Fuzzing", "Hostile", "HotPathCounts", "RandomChains",
+    "BareHandler", "Benchmarks", "ConformanceDriver", "Fuzzing", "Hostile", "HotPathCounts",
+    "RandomChains",
     "StreamChains", "StreamLoad", "StreamPeer",
   ],
 ]

@@ -79,13 +79,19 @@ public struct SendCommand: Equatable, Sendable {
       case .success(let response): return try print(response)
       case .failure(let problem):
         throw problem.status == 0
-          ? .unavailable(problem.detail ?? problem.title) : .rejected(problem.description)
+          ? .unavailable(problem.detail ?? problem.title) : .rejected(Self.text(of: problem))
       case nil: break
       }
     }
     let problem = queue.problem
     throw .unavailable(
       (problem?.status == 0 ? problem?.detail : problem?.description) ?? "there was no response")
+  }
+
+  /// Returns the description of a rejection with its status and, of a reactor's error, its code.
+  private static func text(of problem: Problem) -> String {
+    let code = problem.code.map { ", code \($0)" } ?? ""
+    return "\(problem) (\(problem.status)\(code))"
   }
 
   private func print(_ response: TransportResponse) throws(CommandFailure) {

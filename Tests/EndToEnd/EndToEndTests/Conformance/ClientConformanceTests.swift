@@ -1,0 +1,65 @@
+import Foundation
+import PublicTestData
+import Testing
+
+/// The conformance suite for clients, Tests/Tools/ClientConformance: the clients of this repository pass it,
+/// and clients with one fault each fail it in the case of the fault.
+@Suite(.blocking, .enabled(if: PublicTestData.isInstalled, "\(PublicTestData.isMissing)"))
+struct ClientConformanceTests {
+  private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
+    .appending(path: "../../../Tools/ClientConformance").standardizedFileURL
+
+  private static func file(_ name: String) -> String { folder.appending(path: name).path }
+
+  private func run(_ arguments: [String]) throws -> (exit: ChildProcess.Exit, output: String) {
+    try PythonTool.run(
+      "python", arguments, environment: ["TERMINAL_CLIENT": try ReactordProcess.path()])
+  }
+
+  private func check(_ driver: [String], options: [String] = []) throws {
+    let (exit, output) = try run(
+      [Self.file("conformance.py"), "--limit", "120"] + options + driver)
+    #expect(exit == .code(0), "\(output)")
+    #expect(output.contains("ok      resumes:"), "\(output)")
+  }
+
+  @Test func `the client for Python passes`() throws {
+    try check([PublicTestData.python.path + "/bin/python", Self.file("drivers/python.py")])
+  }
+
+  @Test func `the client for Swift passes`() throws {
+    try check([try ReactordProcess.path(of: "ConformanceDriver")])
+  }
+
+  @Test func `the client for the terminal passes but for the function of tokens`() throws {
+    try check(["python3", Self.file("drivers/terminal.py")], options: ["--without", "tokens"])
+  }
+
+  @Test func `reactor_js passes`() throws {
+    let browser = Self.file("drivers/browser.py")
+    let (exit, output) = try run([
+      browser, "--share", "python3", Self.file("conformance.py"), "--limit", "120", "--jobs", "1",
+      "python3", browser,
+    ])
+    #expect(exit == .code(0), "\(output)")
+    #expect(output.contains("ok      resumes:"), "\(output)")
+  }
+
+  @Test(arguments: [
+    ("forgets_position", "resumes"), ("repeats_states", "resumes_repeatedly"),
+    ("ignores_reset", "resets_same_history"), ("splits_characters", "reads_pieces"),
+    ("never_ends", "ends"), ("gives_up", "resumes"), ("keeps_token", "renews"),
+    ("fetches_tokens", "tolerates_clock"), ("renames_repetition", "sends_again"),
+    ("never_repeats", "sends_after_unavailable"), ("repeats_rejections", "is_rejected"),
+    ("believes_portals", "sends_past_portal"), ("hides_code", "is_rejected"),
+  ])
+  func `a client with a fault fails`(_ fault: String, _ case: String) throws {
+    let driver = [
+      PublicTestData.python.path + "/bin/python", Self.file("drivers/broken.py"), fault,
+    ]
+    let (exit, output) = try run(
+      [Self.file("conformance.py"), "--limit", "15", "--case", `case`] + driver)
+    #expect(exit == .code(1), "\(output)")
+    #expect(output.contains("FAILED  \(`case`):"), "\(output)")
+  }
+}
