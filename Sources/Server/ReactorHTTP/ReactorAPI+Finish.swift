@@ -35,7 +35,7 @@ extension ReactorAPI {
     }
     if features.allowsOrigins {
       varied.origin = true
-      response.headers += settings.crossOrigin.headers(for: scope.head.origin)
+      response.headers += settings.crossOrigin.responseHeaders(for: scope.head.origin)
     }
     if let vary = varied.value { response.headers.append("Vary", constant: vary) }
     if let rateLimiter, let rate = scope.rate {

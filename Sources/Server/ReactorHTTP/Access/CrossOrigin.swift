@@ -6,11 +6,15 @@ internal import ReactorTransport
 /// By default no other origin is allowed: browsers let no other page read a response, and requests
 /// from other pages that change something are rejected.
 package struct CrossOrigin: Sendable {
-  /// `cors.origins`: the allowed origins, each exactly as a browser sends it.
-  package var origins: Set<String>
+  /// `cors.origins`: the allowed origins.
+  package var origins: AllowedOrigins
 
   /// `cors.credentials`: whether requests from these origins may carry credentials such as cookies.
   package var allowsCredentials: Bool
+
+  /// `cors.headers`: the request fields that a page may set in addition to those of clients and of
+  /// libraries for tracing.
+  package var headers: Set<String>
 
   /// How long a browser may cache the response to a preflight request, in whole
   /// seconds.
@@ -18,28 +22,13 @@ package struct CrossOrigin: Sendable {
 
   /// Creates a rule; by default it allows no origin.
   package init(
-    origins: Set<String> = [], allowsCredentials: Bool = false, maxAge: Duration = .seconds(600)
+    origins: AllowedOrigins = AllowedOrigins(), allowsCredentials: Bool = false,
+    headers: Set<String> = [], maxAge: Duration = .seconds(600)
   ) {
     self.origins = origins
     self.allowsCredentials = allowsCredentials
+    self.headers = headers
     self.maxAge = maxAge
-  }
-
-  /// Whether a text is an origin as browsers write it: a scheme, a host and optionally a port.
-  package static func isOrigin(_ text: some StringProtocol) -> Bool {
-    let scheme = ["http://", "https://"].first { text.hasPrefix($0) }
-    guard let scheme else { return false }
-    let host = text.utf8.dropFirst(scheme.utf8.count)
-    return !host.isEmpty
-      && host.allSatisfy { byte in
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-          UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: ":"), UInt8(ascii: "["),
-          UInt8(ascii: "]"):
-          true
-        default: false
-        }
-      }
   }
 
   /// Whether any other origin is allowed: then responses depend on `Origin`.
@@ -89,7 +78,7 @@ package struct CrossOrigin: Sendable {
   }
 
   /// Returns the fields of every response to a page of an allowed origin.
-  func headers(for origin: String?) -> HTTPFields {
+  func responseHeaders(for origin: String?) -> HTTPFields {
     guard let origin, origins.contains(origin) else { return [:] }
     var headers: HTTPFields = [
       "Access-Control-Allow-Origin": origin,
@@ -107,16 +96,25 @@ package struct CrossOrigin: Sendable {
     else { return [:] }
     return [
       "Access-Control-Allow-Methods": methods,
-      "Access-Control-Allow-Headers": Self.accepted,
+      "Access-Control-Allow-Headers": (Self.accepted + headers.sorted()).joined(separator: ", "),
       "Access-Control-Max-Age": String(maxAge.components.seconds),
     ]
   }
 
-  /// The request fields that a page may set in addition to the CORS-safelisted ones.
-  private static let accepted = """
-    Accept, Authorization, Content-Type, Datastar-Request, Idempotency-Key, If-Match, \
-    If-None-Match, Last-Event-ID, Prefer, traceparent, X-Request-Id
-    """
+  /// The request fields that a page may set in addition to the CORS-safelisted ones: those of the contract,
+  /// and those that libraries for HTTP and for tracing add to each request.
+  private static let accepted = [
+    "Accept", "Authorization", "Content-Type", "Datastar-Request", "Idempotency-Key", "If-Match",
+    "If-None-Match", "Last-Event-ID", "Prefer", "X-Request-Id",
+    "Cache-Control", "Pragma", "X-Requested-With",
+    // W3C Trace Context and Baggage, Zipkin, Jaeger, Sentry, New Relic, Datadog, AWS, Google, Azure.
+    "traceparent", "tracestate", "baggage",
+    "b3", "X-B3-TraceId", "X-B3-SpanId", "X-B3-ParentSpanId", "X-B3-Sampled", "X-B3-Flags",
+    "uber-trace-id", "sentry-trace", "newrelic",
+    "x-datadog-trace-id", "x-datadog-parent-id", "x-datadog-origin",
+    "x-datadog-sampling-priority", "x-datadog-tags",
+    "X-Amzn-Trace-Id", "X-Cloud-Trace-Context", "Request-Id", "Request-Context",
+  ]
 
   /// The response fields that a page may read in addition to the CORS-safelisted ones.
   private static let exposed = """

@@ -208,10 +208,19 @@ extension Configuration {
 
     Setting(
       "cors.origins", \.api.crossOrigin.origins, .origins,
-      help: "Origins, separated by commas, whose web pages may use the service; none by default."),
+      help: """
+        Origins, separated by commas, whose web pages and apps may use the service; none by default. *. before \
+        the host are all its subdomains.
+        """),
     Setting(
       "cors.credentials", \.api.crossOrigin.allowsCredentials, .flag,
       help: "Whether requests of these pages may carry credentials such as cookies."),
+    Setting(
+      "cors.headers", \.api.crossOrigin.headers, .fieldNames,
+      help: """
+        Header fields, separated by commas, that these pages may send in addition to those of the contract and \
+        of tracing.
+        """),
   ]
 
   private static let authenticationSettings = [

@@ -74,15 +74,35 @@ extension SettingFormat where Value == String {
   }
 }
 
-extension SettingFormat where Value == Set<String> {
+extension SettingFormat where Value == AllowedOrigins {
   /// A set of web origins.
   static var origins: SettingFormat {
     SettingFormat(
       placeholder: "ORIGIN[,ORIGIN...]",
-      expected: "origins such as https://example.org, separated by commas",
+      expected: """
+        origins without a path, separated by commas: https://example.org, https://*.example.org, \
+        capacitor://localhost or null
+        """,
+      read: { AllowedOrigins($0.split(separator: ",").map { $0.drop { $0 == " " } }) },
+      write: { $0.texts.joined(separator: ",") })
+  }
+}
+
+extension SettingFormat where Value == Set<String> {
+  /// A set of names of header fields (RFC 9110, 5.1).
+  static var fieldNames: SettingFormat {
+    SettingFormat(
+      placeholder: "NAME[,NAME...]",
+      expected: "names of header fields, separated by commas",
       read: { text in
-        let origins = text.split(separator: ",").map { $0.drop { $0 == " " } }
-        return origins.allSatisfy { CrossOrigin.isOrigin($0) } ? Set(origins.map(String.init)) : nil
+        let names = text.split(separator: ",").map { $0.drop { $0 == " " } }
+        let isValid = names.allSatisfy { name in
+          !name.isEmpty
+            && name.utf8.allSatisfy {
+              (0x21...0x7E).contains($0) && !"\"(),/:;<=>?@[\\]{}".utf8.contains($0)
+            }
+        }
+        return isValid ? Set(names.map(String.init)) : nil
       },
       write: { $0.sorted().joined(separator: ",") })
   }

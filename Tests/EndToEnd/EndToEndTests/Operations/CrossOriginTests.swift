@@ -85,6 +85,25 @@ struct CrossOriginTests {
     #expect(response["Vary"]?.contains("Origin") == true)
   }
 
+  @Test func `an app of a web view, a subdomain and a field of its own are allowed by name`() throws
+  {
+    let server = try ReactordProcess(
+      "--cors-origins", "capacitor://localhost,https://*.example.com,null", "--cors-headers",
+      "X-App")
+    let session = server.session(of: "counter")
+    for origin in ["capacitor://localhost", "https://a.b.example.com", "null"] {
+      let question = try session.client.send(
+        "OPTIONS", session.path + "/actions", preflight.merging(["Origin": origin]) { $1 })
+      #expect(question["Access-Control-Allow-Origin"] == origin)
+      let fields = question["Access-Control-Allow-Headers"] ?? ""
+      #expect(fields.contains("tracestate") && fields.contains("X-App"))
+      let action = try session.post(
+        #""increase""#, ["Origin": origin, "Sec-Fetch-Site": "cross-site"])
+      #expect(action.status == 200)
+      #expect(action["Access-Control-Allow-Origin"] == origin)
+    }
+  }
+
   @Test func `credentials are allowed only where configured`() throws {
     let (server, session) = try allowing("--cors-credentials", "true")
     defer { withExtendedLifetime(server) {} }
@@ -92,7 +111,7 @@ struct CrossOriginTests {
       try session.state("", ["Origin": Self.page])["Access-Control-Allow-Credentials"] == "true")
   }
 
-  @Test(arguments: ["*", "null", "example.org", "https://example.org/", "https://a b"])
+  @Test(arguments: ["*", "example.org", "https://example.org/", "https://a.*.org", "https://a b"])
   func `an invalid origin prevents the start`(origin: String) throws {
     let process = try ReactordProcess.launch(
       ["serve", "--store", "memory", "--listen", "127.0.0.1:0", "--cors-origins", origin])

@@ -18,7 +18,7 @@ struct CookieTests {
     service = Service(settings: { [authentication] in
       $0.authentication = authentication
       $0.cookie = "session"
-      $0.crossOrigin.origins = ["https://app.example"]
+      $0.crossOrigin.origins = AllowedOrigins(["https://app.example"]) ?? AllowedOrigins()
     })
   }
 
@@ -58,7 +58,9 @@ struct CookieTests {
     let trusting = Service(settings: {
       $0.authentication = authentication
       $0.cookie = "session"
-      $0.crossOrigin = CrossOrigin(origins: ["https://app.example"], allowsCredentials: true)
+      $0.crossOrigin = CrossOrigin(
+        origins: AllowedOrigins(["https://app.example"]) ?? AllowedOrigins(),
+        allowsCredentials: true)
     })
     #expect(try trusting.ask("GET", path, [(.cookie, cookie)] + page).status == 200)
   }

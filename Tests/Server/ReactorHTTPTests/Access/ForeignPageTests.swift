@@ -69,7 +69,9 @@ struct ForeignPageTests {
   }
 
   @Test func `a page of an allowed origin changes state`() throws {
-    let service = Service(settings: { $0.crossOrigin.origins = ["https://app.example"] })
+    let service = Service(settings: {
+      $0.crossOrigin.origins = AllowedOrigins(["https://app.example"]) ?? AllowedOrigins()
+    })
     let fields: Fields = [(.origin, "https://app.example"), (.secFetchSite, "cross-site")]
     #expect(try service.act(#"{"add":1}"#, fields).status == 200)
   }

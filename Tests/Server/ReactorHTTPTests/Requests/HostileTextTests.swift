@@ -13,7 +13,7 @@ import Testing
   func `a header field of combining marks is compared in linear time`(header: HTTPHeader) throws {
     let service = Service(settings: {
       $0.authentication = .tokens("a-long-enough-token write")
-      $0.crossOrigin.origins = ["https://app.example"]
+      $0.crossOrigin.origins = AllowedOrigins(["https://app.example"]) ?? AllowedOrigins()
       $0.hosts = .names(["app.example"])
       $0.trustedProxies = TrustedProxies("unix") ?? TrustedProxies()
       $0.limits.rate = 1_000_000
