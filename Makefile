@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run cluster build test unit test-debian-13 release-tests client counts settings release-counts sanitize test-faults fuzz costs without-postgresql lint check-portable format docs image check-image dist check-dist install bench differential function-order hostile soak screenshots
+.PHONY: help run cluster build test unit test-debian-13 release-tests client counts settings release-counts sanitize test-faults fuzz costs without-postgresql lint check-portable format docs image check-image dist check-dist install bench differential upstream function-order hostile soak screenshots
 MAKEFLAGS += --no-print-directory
 
 # The address of `make run`.
@@ -207,6 +207,10 @@ differential: ## Compare CHAINS (30000) random chains of streams with those of R
 	swift build --product RandomChains
 	@peer="$$(config/build-peer RandomChains "$(RXSWIFT)")"; \
 	config/differential "$$(swift build --show-bin-path)/RandomChains" "$$peer" $(or $(CHAINS),30000)
+
+upstream: ## Run the tests of RxSwift and ReactorKit, whose checkouts are RXSWIFT and REACTORKIT, with these libraries.
+	@$(packages) build
+	config/upstream "$(RXSWIFT)" "$(REACTORKIT)"
 
 function-order: ## Profile requests, and write the order of functions in release builds.
 	@$(packages) build order

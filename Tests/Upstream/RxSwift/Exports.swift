@@ -1,0 +1,2 @@
+@_exported import ReactorFoundation
+@_exported import ReactorRx
