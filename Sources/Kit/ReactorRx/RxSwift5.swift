@@ -101,10 +101,3 @@ extension PrimitiveSequence {
     retry(when: notificationHandler)
   }
 }
-
-extension PrimitiveSequenceType where Trait == MaybeTrait {
-  /// RxSwift 5's name of `catchAndReturn(_:)`.
-  public func catchErrorJustReturn(_ element: Element) -> Maybe<Element> {
-    catchAndReturn(element)
-  }
-}

@@ -35,6 +35,11 @@ extension PrimitiveSequenceType where Trait: ElementTrait {
   public func catchAndReturn(_ element: Element) -> PrimitiveSequence<Trait, Element> {
     PrimitiveSequence(raw: asObservable().catchAndReturn(element))
   }
+
+  /// RxSwift 5's name of `catchAndReturn(_:)`.
+  public func catchErrorJustReturn(_ element: Element) -> PrimitiveSequence<Trait, Element> {
+    catchAndReturn(element)
+  }
 }
 
 extension PrimitiveSequence where Trait: ElementTrait {

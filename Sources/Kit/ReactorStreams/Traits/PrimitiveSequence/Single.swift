@@ -113,11 +113,6 @@ extension PrimitiveSequenceType where Trait == SingleTrait {
         onSubscribe: onSubscribe, onSubscribed: onSubscribed, onDispose: onDispose))
   }
 
-  /// RxSwift 5's name of `catchAndReturn(_:)`.
-  public func catchErrorJustReturn(_ element: Element) -> Single<Element> {
-    catchAndReturn(element)
-  }
-
   /// Returns a single of the elements of several singles, combined by a closure.
   public static func zip<Result: Sendable>(
     _ collection: some Collection<Single<Element>>,
