@@ -23,7 +23,8 @@ final class SessionSerialContext: GlobalContext {
 
   @usableFromInline
   func enqueue(_ work: @escaping @Sendable () -> Void) {
-    session?.enqueue(work)
+    // The thread that enqueues or executes the work can belong to another session's request.
+    session?.enqueue { CarriedRequest.bind(nil, work) }
   }
 
   // MARK: Values from outside
@@ -74,7 +75,9 @@ final class SessionSerialContext: GlobalContext {
 
   private func deliver(_ delivered: SessionJoins.Value) {
     guard let session else { return }
-    func enqueue() { session.enqueue { [self] in handle(delivered) } }
+    func enqueue() {
+      session.enqueue { [self] in CarriedRequest.bind(nil) { handle(delivered) } }
+    }
     guard let broadcast = Broadcast.current else { return enqueue() }
     broadcast.deliver(to: session, enqueue)
   }
