@@ -6,6 +6,7 @@ import ReactorHost
 import ReactorLog
 import SQLiteLog
 import Testing
+import TestSupport
 
 /// The stores that flows are tested with.
 enum Store: String, CaseIterable, CustomTestStringConvertible {

@@ -2,6 +2,7 @@ import Foundation
 import ReactorLog
 import Telemetry
 import Testing
+import TestSupport
 
 @testable import SQLiteLog
 

@@ -2,6 +2,7 @@ import ReactorLog
 import SQLiteLog
 import Synchronization
 import Testing
+import TestSupport
 
 /// The changes of all sessions in the order of commits.
 @Suite(.serialized) struct ChangeFeedTests {

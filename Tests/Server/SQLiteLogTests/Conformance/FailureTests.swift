@@ -1,6 +1,7 @@
 import ReactorLog
 import SQLiteLog
 import Testing
+import TestSupport
 
 /// Stored failures, in the logs that store them.
 struct FailureTests {

@@ -2,6 +2,7 @@ import LogTestSupport
 import ReactorLog
 import SQLiteLog
 import Testing
+import TestSupport
 
 /// The timers of every log.
 @Suite(.serialized) struct TimerTests {

@@ -4,6 +4,7 @@ import LogTestSupport
 import ReactorLog
 import Synchronization
 import Testing
+import TestSupport
 
 @testable import SQLiteLog
 

@@ -7,6 +7,7 @@ import ReactorStreams
 import Synchronization
 import Telemetry
 import Testing
+import TestSupport
 
 @testable import SQLiteLog
 

@@ -5,6 +5,7 @@ import ReactorLog
 import ReactorStreams
 import SQLiteLog
 import Testing
+import TestSupport
 
 /// A reactor whose State and Mutation have changed, with the store of its earlier release.
 @Suite struct EvolutionTests {

@@ -5,6 +5,7 @@ import ReactorLog
 import SQLiteLog
 import Synchronization
 import Testing
+import TestSupport
 
 /// An export of one kind of store is an import of the other one.
 @Suite(.serialized) struct ExportTests {

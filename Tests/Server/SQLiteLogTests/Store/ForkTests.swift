@@ -1,6 +1,7 @@
 import ReactorLog
 import Synchronization
 import Testing
+import TestSupport
 
 @testable import SQLiteLog
 

@@ -1,6 +1,7 @@
 import ReactorLog
 import Telemetry
 import Testing
+import TestSupport
 
 @testable import SQLiteLog
 

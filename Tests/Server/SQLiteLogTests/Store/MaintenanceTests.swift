@@ -3,6 +3,7 @@ import LogTestSupport
 import ReactorLog
 import SQLiteLog
 import Testing
+import TestSupport
 
 /// Maintenance of a store on demand.
 struct MaintenanceTests {

@@ -3,6 +3,7 @@ import LogTestSupport
 import ReactorLog
 import SQLiteLog
 import Testing
+import TestSupport
 
 /// Stores that were written by earlier releases.
 @Suite struct MigrationTests {

@@ -2,6 +2,7 @@ import Foundation
 import LogTestSupport
 import ReactorLog
 import Testing
+import TestSupport
 
 @testable import SQLiteLog
 

@@ -1,6 +1,7 @@
 import LogTestSupport
 import ReactorLog
 import Testing
+import TestSupport
 
 @testable import SQLiteLog
 

@@ -3,6 +3,7 @@ import ReactorLog
 import SQLiteLog
 import Telemetry
 import Testing
+import TestSupport
 
 /// Stores whose files are deleted or replaced while they are in use.
 @Suite struct PresenceTests {

@@ -3,6 +3,7 @@ import Shares
 import Synchronization
 import SystemThreads
 import Testing
+import TestSupport
 
 @testable import SQLiteLog
 

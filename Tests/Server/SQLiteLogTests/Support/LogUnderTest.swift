@@ -3,6 +3,7 @@ import PostgresServers
 import ReactorLog
 import SQLiteLog
 import Testing
+import TestSupport
 
 /// The implementations of the log protocol.
 enum LogKind: String, CaseIterable, CustomTestStringConvertible {

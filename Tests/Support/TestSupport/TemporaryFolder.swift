@@ -1,10 +1,12 @@
-import Foundation
+internal import Foundation
 
 /// A temporary folder that is deleted with the object.
-final class TemporaryFolder: Sendable {
-  let path: String
+public final class TemporaryFolder: Sendable {
+  /// The path.
+  public let path: String
 
-  init() throws {
+  /// Creates the folder.
+  public init() throws {
     path = NSTemporaryDirectory() + "reactord-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
   }
@@ -14,5 +16,5 @@ final class TemporaryFolder: Sendable {
   }
 
   /// A path in the folder.
-  subscript(name: String) -> String { "\(path)/\(name)" }
+  public subscript(name: String) -> String { "\(path)/\(name)" }
 }
