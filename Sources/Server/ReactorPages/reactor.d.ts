@@ -164,6 +164,25 @@ export function property<T = string>(
  */
 export function indicator(element: HTMLElement): (activity: Activity) => void;
 
+/**
+ * Shows a list: `todo.state.drive(items(list, ({ items }) => items, { key, make, update }))`.
+ *
+ * The element of an item stays in the page while the State has an item with its key, and so do its focus, the text
+ * that the user is typing into it, and its place for a screen reader. Items with equal keys are distinguished by
+ * their order. The list has no other children.
+ */
+export function items<State, Item, Card extends Element = HTMLElement>(
+  list: Element, select: (state: State) => readonly Item[],
+  ways: {
+    /** Identifies an item; its index by default, for a list to whose end items are added. */
+    key?: (item: Item, index: number) => unknown;
+    /** Creates the element of a new item. */
+    make: (item: Item, index: number) => Card;
+    /** Shows an item in its element: after `make`, and when the item has changed. */
+    update?: (card: Card, item: Item, index: number) => void;
+  }
+): (state: State) => void;
+
 /** The number of effects that run, and their progress: from 0 to 1, or `null` if it is unknown. */
 export interface Activity {
   running: number;

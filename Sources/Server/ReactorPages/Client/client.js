@@ -16,6 +16,7 @@ import { forgetToken } from "./token.js";
 
 export { indicator, on, property } from "./controls.js";
 export { parse, patched, stringify } from "./json.js";
+export { items } from "./items.js";
 export { layout } from "./layout.js";
 export { Problem, request } from "./requests.js";
 export { sessionID } from "./ids.js";

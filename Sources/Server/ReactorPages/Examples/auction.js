@@ -1,4 +1,4 @@
-import { configure, reactor, request } from "/reactor.js";
+import { configure, items, reactor, request } from "/reactor.js";
 import "./sign-in.js";
 
 const part = (id) => document.getElementById(id);
@@ -10,11 +10,7 @@ const on = (id, work) => part(id).addEventListener("submit", (event) => {
   event.preventDefault();
   work().then(() => { part("problem").textContent = ""; }, ({ message }) => { part("problem").textContent = message; });
 });
-const row = (...children) => {
-  const made = document.createElement("li");
-  made.append(...children);
-  return made;
-};
+const tag = (name, ...children) => { const made = document.createElement(name); made.append(...children); return made; };
 const name = sessionStorage.bidder ??= `Bidder ${Math.floor(Math.random() * 900) + 100}`;
 configure({ name });
 let auction, ends = [];
@@ -45,11 +41,16 @@ on("begin", async () => {
 on("bid", () => auction.send({ bid: { by: name, amount: Number(part("amount").value) } }));
 
 // All auctions report to the lobby.
-reactor("lobby", "main").state.subscribe(({ open, sold }) => {
-  part("open").replaceChildren(...open.map(({ id, item }) => {
-    const button = Object.assign(document.createElement("button"), { textContent: item });
+const lobby = reactor("lobby", "main").state;
+lobby.drive(items(part("open"), ({ open }) => open, {
+  key: ({ id }) => id,
+  make({ id, item }) {
+    const button = tag("button", item);
     button.addEventListener("click", () => enter(id));
-    return row(button);
-  }));
-  part("sold").replaceChildren(...sold.map(({ item, winner, price }) => row(`${item}: ${winner ?? "not sold"}, ${price}`)));
-});
+    return tag("li", button);
+  },
+}));
+lobby.drive(items(part("sold"), ({ sold }) => sold, {
+  key: JSON.stringify,
+  make: ({ item, winner, price }) => tag("li", `${item}: ${winner ?? "not sold"}, ${price}`),
+}));

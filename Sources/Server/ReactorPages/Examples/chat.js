@@ -1,4 +1,4 @@
-import { on, reactor } from "/reactor.js";
+import { items, on, reactor } from "/reactor.js";
 import "./sign-in.js";
 
 const part = (id) => document.getElementById(id);
@@ -6,6 +6,7 @@ const query = new URLSearchParams(location.search);
 const chat = reactor("chat", query.get("session") ?? "demo");
 const showProblem = (problem) => { part("problem").textContent = problem?.message ?? ""; };
 const submitted = (form) => on(form, "submit").map((event) => { event.preventDefault(); showProblem(); });
+const tag = (name, ...children) => { const made = document.createElement(name); made.append(...children); return made; };
 part("name").value = query.get("name") ?? "";
 
 // Action
@@ -19,18 +20,16 @@ submitted(part("send")).subscribe(() => {
 });
 
 // State
-chat.state.map(({ members }) => members.join(", ") || "No members yet.").distinct()
-  .drive(part("members"), "textContent");
-chat.state.map(({ messages }) => messages).distinct().drive((messages) => {
-  const [list, texts] = [part("messages"), messages.map(({ from, text }) => from + text)];
-  // Shown messages stay in the list, so that a screen reader reads only the new ones.
-  while (list.firstChild && list.firstChild.textContent !== texts[0]) list.firstChild.remove();
-  messages.forEach(({ from, text, at }, index) => {
-    const item = list.children[index] ?? list.appendChild(document.createElement("li"));
-    const name = Object.assign(document.createElement("b"), { textContent: from });
-    if (item.textContent !== texts[index]) item.replaceChildren(name, text);
+chat.state.map(({ members }) => members.join(", ") || "No members yet.").drive(part("members"), "textContent");
+// Shown messages stay in the list, so that a screen reader reads only the new ones.
+const showMessages = items(part("messages"), (messages) => messages, {
+  key: ({ from, text }) => JSON.stringify([from, text]),
+  make: ({ from, text }) => tag("li", tag("b", from), text),
+  update(item, { from, at }) {
     item.className = [from === part("name").value && "mine", !at && "sending"].filter(Boolean).join(" ");
-  });
-  while (list.children.length > messages.length) list.lastChild.remove();
-  list.scrollTop = list.scrollHeight;
+  },
+});
+chat.state.map(({ messages }) => messages).distinct().drive((messages) => {
+  showMessages(messages);
+  part("messages").scrollTop = part("messages").scrollHeight;
 });

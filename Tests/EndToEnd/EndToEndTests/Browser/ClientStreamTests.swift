@@ -104,6 +104,77 @@ extension ClientBrowserTests {
           """) == 0)
     }
 
+    @Test func `the element of an item stays, with its focus and its draft`() throws {
+      #expect(
+        try page.run(
+          """
+          const list = document.body.appendChild(document.createElement("ul"));
+          let [made, updated] = [0, 0];
+          const show = client.items(list, ({ cards }) => cards, {
+            key: ({ id }) => id,
+            make() {
+              made += 1;
+              const card = document.createElement("li");
+              card.append(document.createElement("b"), document.createElement("input"));
+              return card;
+            },
+            update(card, { id, title }, index) {
+              updated += 1;
+              card.firstChild.textContent = `${title} ${index}`;
+            },
+          });
+          const cards = (...ids) => show({ cards: ids.map((id) => ({ id, title: `card ${id}` })) });
+          const shown = () => [...list.children].map((card) => card.textContent);
+          cards(1, 2, 3);
+          const second = list.children[1];
+          const draft = second.lastChild;
+          draft.focus();
+          draft.value = "a draft";
+          draft.setSelectionRange(2, 4);
+          let blurred = 0;
+          draft.addEventListener("blur", () => { blurred += 1; });
+          cards(4, 3, 2, 1);
+          const turned = [shown(), made, updated, blurred];
+          cards(2);
+          cards(5, 2, 6);
+          return [
+            turned, shown(), list.children[1] === second, document.activeElement === draft,
+            draft.value, draft.selectionStart, blurred,
+          ];
+          """) == [
+            [["card 4 0", "card 3 2", "card 2 1", "card 1 0"], 4, 4, 0],
+            ["card 5 0", "card 2 1", "card 6 2"], true, true, "a draft", 2, 0,
+          ])
+    }
+
+    @Test func `items with equal keys stay in their order, and an error omits one`()
+      throws
+    {
+      #expect(
+        try page.run(
+          """
+          const errors = [];
+          window.addEventListener("error", (event) => {
+            event.preventDefault();
+            errors.push(event.message);
+          });
+          const list = document.body.appendChild(document.createElement("ul"));
+          const show = client.items(list, (texts) => texts, {
+            key: (text) => text,
+            make(text) {
+              if (text === "bad") throw new Error("bad");
+              return Object.assign(document.createElement("li"), { textContent: text });
+            },
+          });
+          show(["a", "a", "bad", "b"]);
+          const first = [...list.children];
+          show(["b", "a"]);
+          const stayed = [...list.children].map((element) => first.indexOf(element));
+          show([]);
+          return [first.map((element) => element.textContent), stayed, list.children.length, errors.length];
+          """) == [["a", "a", "b"], [2, 0], 0, 1])
+    }
+
     private func resize(_ width: Int, _ height: Int) throws {
       try browser.development(
         "Emulation.setDeviceMetricsOverride",
