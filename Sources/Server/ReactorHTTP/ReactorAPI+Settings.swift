@@ -56,6 +56,9 @@ extension ReactorAPI {
     /// The web pages and the JavaScript client.
     package var files = StaticFiles()
 
+    /// `pages`: the folder of one's own pages, or `nil` for none.
+    package var folder: PageFolder?
+
     /// `streams.heartbeat`: the interval that event streams announce; `nil` announces none.
     package var heartbeat: Duration?
 

@@ -75,7 +75,7 @@ package final class ReactorAPI: HTTPResponder {
     let service = ServiceEndpoints(host: host, settings: settings)
     let streams = StreamEndpoints(
       host: host, channels: channels, limits: limits, heartbeat: settings.heartbeat)
-    pages = PageEndpoints(files: settings.files)
+    pages = PageEndpoints(files: settings.files, folder: settings.folder)
     endpoints = EndpointTable(
       pages.all
         + service.all

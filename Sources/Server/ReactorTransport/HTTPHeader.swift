@@ -18,9 +18,11 @@ package enum HTTPHeader: UInt8, CaseIterable, Sendable {
   case idempotencyKey
   case ifMatch
   case ifNoneMatch
+  case ifRange
   case lastEventID
   case origin
   case prefer
+  case range
   case secFetchSite
   case traceparent
   case requestID
@@ -42,9 +44,11 @@ package enum HTTPHeader: UInt8, CaseIterable, Sendable {
     case .idempotencyKey: "idempotency-key"
     case .ifMatch: "if-match"
     case .ifNoneMatch: "if-none-match"
+    case .ifRange: "if-range"
     case .lastEventID: "last-event-id"
     case .origin: "origin"
     case .prefer: "prefer"
+    case .range: "range"
     case .secFetchSite: "sec-fetch-site"
     case .traceparent: "traceparent"
     case .requestID: "x-request-id"

@@ -17,8 +17,8 @@ struct NewPackageTests {
     }
     let all = try #require(
       FileManager.default.enumerator(atPath: Self.template.path)?.allObjects as? [String])
-    let sources = all.filter {
-      $0.contains(".") || !$0.hasPrefix("Sources") && !$0.hasPrefix("Tests")
+    let sources = all.filter { path in
+      path.contains(".") || !["Sources", "Tests", "public"].contains(where: path.hasPrefix)
     }
     #expect(Set(sources) == Set(files.map(\.path)))
   }

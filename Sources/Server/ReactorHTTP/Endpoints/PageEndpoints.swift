@@ -3,6 +3,8 @@ internal import ReactorTransport
 /// The web pages, their files, and the pages of the problem types.
 struct PageEndpoints {
   let files: StaticFiles
+  /// The folder of one's own pages, or `nil` without one.
+  let folder: PageFolder?
 
   /// The header fields of pages: they load and call only this service, and only its own pages can
   /// frame them.
@@ -16,9 +18,10 @@ struct PageEndpoints {
   ]
 
   var all: [Endpoint] {
-    [
+    start + [
       file(
-        "/", in: "", Self.operation("inspector", "The inspector, a web page", "text/html")),
+        "/inspector/", in: "",
+        Self.operation("inspectorPage", "The inspector, a web page", "text/html")),
       file("/{file}", in: "", Self.part("file", "The client for pages, and shared files", .file)),
       file(
         "/inspector/{inspectorFile}", in: "inspector/",
@@ -30,11 +33,25 @@ struct PageEndpoints {
         "/examples/{exampleFile}", in: "examples/",
         Self.part("exampleFile", "A part of the examples", .exampleFile)),
       Endpoint(
+        .get, "/problems/", needs: nil, handler: problemList,
+        operation: Operation(
+          "problemPages", "All problem types, a web page", content: .text("text/html"))),
+      Endpoint(
         .get, "/problems/{problem}", needs: nil, handler: problemPage,
         operation: Operation(
           "problemPage", "The meaning of a problem, a web page", parameters: [.problem],
           content: .text("text/html"), problems: [.notFound])),
     ]
+  }
+
+  /// The page at `/`: the inspector, unless there is a folder of pages.
+  private var start: [Endpoint] {
+    guard let folder else {
+      return [
+        file("/", in: "", Self.operation("inspector", "The inspector, a web page", "text/html"))
+      ]
+    }
+    return FolderEndpoints(folder: folder, failure: notFound).all
   }
 
   private static func part(_ id: String, _ summary: String, _ name: OpenAPIParameter) -> Operation {
@@ -58,7 +75,7 @@ struct PageEndpoints {
     let files = files
     return Endpoint(
       .get, template, needs: nil,
-      where: { files[folder + $0[0]] != nil },
+      where: { files[folder + $0[0]] != nil && (template != "/{file}" || !$0[0].isEmpty) },
       handler: { (call) throws(Problem) in
         let parameters = call.scope.resource?.parameters ?? []
         guard let file = files[folder + (parameters.first.map { call[$0] } ?? "")] else {
@@ -78,10 +95,33 @@ struct PageEndpoints {
 
   private func problemPage(_ call: Call) throws(Problem) -> HTTPResponse {
     guard let kind = ProblemKind(rawValue: call["problem"]) else {
-      throw Problem(.notFound, "No problem type has this name.")
+      return notFound(
+        Problem(.notFound, "No problem type has this name. /problems/ lists all of them."),
+        for: call.request)
     }
     try call.negotiate("text/html")
-    return .html(explanation(of: kind), headers: Self.headers)
+    return .html(
+      page(
+        kind.title,
+        """
+        <p><code>/problems/\(kind.rawValue)</code> · status \(kind.status)</p>
+        <p>\(Self.html(kind.explanation))</p>
+        <p><a href="/problems/">All problem types</a></p>
+        """), headers: Self.headers)
+  }
+
+  private func problemList(_ call: Call) throws(Problem) -> HTTPResponse {
+    try call.negotiate("text/html")
+    let kinds = ProblemKind.allCases.sorted { ($0.status, $0.rawValue) < ($1.status, $1.rawValue) }
+    let items = kinds.map {
+      """
+      <li><a href="/problems/\($0.rawValue)"><code>\($0.rawValue)</code></a> · \($0.status) · \
+      \(Self.html($0.title))</li>
+      """
+    }
+    return .html(
+      page("Problem types", "<ul>\n" + items.joined(separator: "\n") + "\n</ul>"),
+      headers: Self.headers)
   }
 
   /// Returns the response to a path without a resource: a page for browsers, which prefer HTML, and
@@ -95,23 +135,43 @@ struct PageEndpoints {
       status: problem.status,
       headers: ["Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-store"]
         + Self.headers,
-      body: .bytes(explanation(of: problem.kind)), problem: problem.kind.rawValue)
+      body: .bytes(
+        page(
+          problem.title,
+          """
+          <p><code>/problems/\(problem.kind.rawValue)</code> · status \(problem.status)</p>
+          <p>\(Self.html(problem.detail))</p>
+          """)), problem: problem.kind.rawValue)
   }
 
-  private func explanation(of kind: ProblemKind) -> [UInt8] {
+  /// Returns a text as HTML, with what is between backticks as code.
+  private static func html(_ text: String) -> String {
+    var isCode = false
+    return text.reduce(into: "") { html, character in
+      switch character {
+      case "&": html += "&amp;"
+      case "<": html += "&lt;"
+      case "`":
+        html += isCode ? "</code>" : "<code>"
+        isCode.toggle()
+      default: html.append(character)
+      }
+    }
+  }
+
+  private func page(_ title: String, _ content: String) -> [UInt8] {
     let home = files[""] == nil ? "" : "<p><a href=\"/\">To the start page</a></p>\n"
     let page = """
       <!doctype html>
       <html lang="en">
       <meta charset="utf-8">
       <meta name="viewport" content="width=device-width, initial-scale=1">
-      <title>\(kind.title)</title>
+      <title>\(title)</title>
       <link rel="icon" href="/icon.svg">
       <link rel="stylesheet" href="/page.css">
       <main>
-      <h1>\(kind.title)</h1>
-      <p><code>/problems/\(kind.rawValue)</code> · status \(kind.status)</p>
-      <p>\(kind.explanation)</p>
+      <h1>\(title)</h1>
+      \(content)
       \(home)</main>
       </html>
 

@@ -37,7 +37,10 @@ struct OpenAPIDocument {
       "servers": [["url": "/"]],
       // Alternatives: a token is required only if the service authenticates its clients.
       "security": .array(Self.security),
-      "paths": .object(table.resources.map { .init($0.template, path($0)) }),
+      // The files of a folder have no description of their own.
+      "paths": .object(
+        table.resources.filter { $0.template != EndpointTable.remainingPaths }
+          .map { .init($0.template, path($0)) }),
       "components": [
         "securitySchemes": [
           "token": ["type": "http", "scheme": "bearer"],
@@ -176,7 +179,8 @@ struct OpenAPIDocument {
     if let example {
       media["example"] = [
         "type": .string("/problems/\(example.rawValue)"), "title": .string(example.title),
-        "status": .number(JSONNumber(example.status)), "detail": .string(example.explanation),
+        "status": .number(JSONNumber(example.status)),
+        "detail": .string(example.explanation.filter { $0 != "`" }),
       ]
     }
     var description: JSONValue = ["description": .string(text)]

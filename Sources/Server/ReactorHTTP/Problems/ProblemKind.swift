@@ -120,56 +120,56 @@ enum ProblemKind: String, CaseIterable {
     }
   }
 
-  /// The explanation for developers of clients, for the page under `/problems/`.
+  /// The explanation for developers of clients, for the page under `/problems/`, with code between backticks.
   var explanation: String {
     switch self {
     case .actionCrashed:
       """
       The reactor's code ended the process when it executed this action in this session, or when it \
       loaded the session. It is not executed again: an operator corrects the reactor and then clears \
-      the quarantine with reactord quarantine clear.
+      the quarantine with `reactord quarantine clear`.
       """
     case .actionRunning:
       """
-      A request with the same Idempotency-Key has no response yet, and 16 repetitions wait for it. \
+      A request with the same `Idempotency-Key` has no response yet, and 16 repetitions wait for it. \
       Send it again later.
       """
     case .bodyTooLarge:
-      "The request's body is larger than limits.body allows. Nothing was changed. Send less at once."
+      "The request's body is larger than `limits.body` allows. Nothing was changed. Send less at once."
     case .changeTooLarge:
       """
       The mutations of the action, or the State after them, are larger than the storage accepts at \
       once. Nothing was changed. Send less at once.
       """
     case .changesDisabled:
-      "The operator retains the changes of all sessions with the setting changes.keep."
+      "The operator retains the changes of all sessions with the setting `changes.keep`."
     case .cursorExpired:
       """
-      Changes after this id were deleted after changes.keep, or belong to another store. Begin again \
-      after oldest, and read the sessions anew.
+      Changes after this id were deleted after `changes.keep`, or belong to another store. Begin again \
+      after `oldest`, and read the sessions anew.
       """
     case .effectFailed:
       """
-      The reactor's mutate failed for this action. Mutations that were committed before the failure \
+      The reactor's `mutate` failed for this action. Mutations that were committed before the failure \
       stay; the session continues. The title and the status may be the reactor's own.
       """
     case .forbidden:
       """
       The credential is valid but does not have the right that the request needs, or the reactor does \
-      not permit it. The field WWW-Authenticate names the right.
+      not permit it. The field `WWW-Authenticate` names the right.
       """
     case .foreignOrigin:
       """
       A web page of another origin sent a request that changes something. The operator allows \
-      origins with the setting cors.origins. Nothing was changed.
+      origins with the setting `cors.origins`. Nothing was changed.
       """
     case .headersTooLarge:
       """
-      The request line and header fields are larger than limits.headers allows. Send fewer or \
+      The request line and header fields are larger than `limits.headers` allows. Send fewer or \
       shorter ones.
       """
     case .idempotencyKeyReused:
-      "The Idempotency-Key was used for another body in this session. Use a new key for each action."
+      "The `Idempotency-Key` was used for another body in this session. Use a new key for each action."
     case .internalAction:
       """
       The reactor has declared the action as its own: only its timers, other sessions and the reactor \
@@ -177,43 +177,43 @@ enum ProblemKind: String, CaseIterable {
       """
     case .invalidAction:
       """
-      The body is JSON, but not an action: pointer names the wrong value, expected the possible ones. \
+      The body is JSON, but not an action: `pointer` names the wrong value, `expected` the possible ones. \
       Nothing was executed. The reactor's page in the catalogue has a schema and examples.
       """
     case .invalidBody:
-      "The body is JSON of another shape than this address takes. pointer names the wrong value."
+      "The body is JSON of another shape than this address takes. `pointer` names the wrong value."
     case .invalidParameter: "A query parameter or header field has a value that cannot be used."
     case .invalidPointer:
-      "select takes a JSON Pointer (RFC 6901): empty, or parts that each begin with a slash."
+      "`select` takes a JSON Pointer (RFC 6901): empty, or parts that each begin with a slash."
     case .invalidSessionID:
-      "A session id is 1 to 128 of A-Z a-z 0-9 . _ ~ - and neither . nor .. itself."
+      "A session id is 1 to 128 of `A-Z a-z 0-9 . _ ~ -` and neither . nor .. itself."
     case .malformedJSON:
-      "The body is not JSON. offset is the position of the first wrong byte, counted from 0."
-    case .methodNotAllowed: "The Allow field of the response lists the methods of this address."
+      "The body is not JSON. `offset` is the position of the first wrong byte, counted from 0."
+    case .methodNotAllowed: "The `Allow` field of the response lists the methods of this address."
     case .misdirectedRequest:
       """
       The request names a host that this service does not have, as a page that rebinds its name to \
-      a local address does. The operator lists the service's names with the setting http.hosts.
+      a local address does. The operator lists the service's names with the setting `http.hosts`.
       """
     case .notAcceptable:
-      "The Accept field of the request excludes every representation of this address."
+      "The `Accept` field of the request excludes every representation of this address."
     case .notFound: "The address, or the selected part of the state, does not exist."
     case .parametersRequired:
       """
-      The session does not exist, and its reactor requires parameters. Create it with a PUT or POST \
+      The session does not exist, and its reactor requires parameters. Create it with a `PUT` or `POST` \
       whose body has them. The reactor's page in the catalogue has their schema.
       """
     case .rateLimited:
       """
-      More requests came from the client's address than limits.rate allows, or it has more \
-      connections than limits.address or its share of limits.connections, or too many of its \
-      credentials were rejected. The fields RateLimit and Retry-After say when to try again.
+      More requests came from the client's address than `limits.rate` allows, or it has more \
+      connections than `limits.address` or its share of `limits.connections`, or too many of its \
+      credentials were rejected. The fields `RateLimit` and `Retry-After` say when to try again.
       """
     case .reactorQuarantined:
       """
       The reactor's code ended the process three times in a minute, each time by another action. None of \
-      it is executed: an operator corrects the reactor and then clears the quarantine with reactord \
-      quarantine clear. Other reactors are served.
+      it is executed: an operator corrects the reactor and then clears the quarantine with \
+      `reactord quarantine clear`. Other reactors are served.
       """
     case .sendsTooDeep:
       """
@@ -222,12 +222,12 @@ enum ProblemKind: String, CaseIterable {
       """
     case .servicePaused:
       """
-      The operator has started the service with the setting paused, to try a store: it serves reads, and \
+      The operator has started the service with the setting `paused`, to try a store: it serves reads, and \
       executes nothing. Nothing was changed.
       """
     case .sessionEnded:
-      "The session was deleted. A PUT creates a new one with the same id and a new history."
-    case .sessionExists: "Use another id, or PUT, which uses the existing session."
+      "The session was deleted. A `PUT` creates a new one with the same id and a new history."
+    case .sessionExists: "Use another id, or `PUT`, which uses the existing session."
     case .sessionUnreadable:
       """
       The service has stored the session, or the value of the global, in a form that the present \
@@ -235,32 +235,32 @@ enum ProblemKind: String, CaseIterable {
       release that can read it. Other sessions are not affected. Try again later.
       """
     case .stateNotObject:
-      "Signals are the members of an object. Send into=NAME, and the State is the signal NAME."
+      "Signals are the members of an object. Send `into=NAME`, and the State is the signal `NAME`."
     case .stateTooLarge:
       """
-      The action would make the State larger than limits.state allows, or nest more than 500 arrays \
+      The action would make the State larger than `limits.state` allows, or nest more than 500 arrays \
       and objects. Its mutation was rejected.
       """
     case .storageFull: "The disk is full. Nothing was changed. Try again when space is available."
     case .unauthorized:
       """
-      Send Authorization: Bearer with a token of the service's issuer or operator. The field \
-      WWW-Authenticate says why one was rejected.
+      Send `Authorization: Bearer` with a token of the service's issuer or operator. The field \
+      `WWW-Authenticate` says why one was rejected.
       """
     case .unavailable:
       """
       The service is stopping, overloaded, or cannot reach its storage. Try later. With the member \
-      outcome, which is unknown then, the storage may have the change or not: send it again with \
-      the same Idempotency-Key.
+      `outcome`, which is unknown then, the storage may have the change or not: send it again with \
+      the same `Idempotency-Key`.
       """
-    case .unknownGlobal: "GET /v1/globals lists the globals of this host."
-    case .unknownReactor: "GET /v1/reactors lists the reactors of this host."
+    case .unknownGlobal: "`GET /v1/globals` lists the globals of this host."
+    case .unknownReactor: "`GET /v1/reactors` lists the reactors of this host."
     case .unknownSession:
-      "Sessions are created explicitly on this host: PUT the session's address first."
+      "Sessions are created explicitly on this host: `PUT` the session's address first."
     case .unknownVersion: "The version does not exist yet, or is no longer retained."
-    case .unsupportedMediaType: "Send the body as application/json."
+    case .unsupportedMediaType: "Send the body as `application/json`."
     case .versionMismatch:
-      "If-Match does not match: the ETag of the response is the session's cursor. Nothing was executed."
+      "`If-Match` does not match: the `ETag` of the response is the session's cursor. Nothing was executed."
     }
   }
 }

@@ -39,11 +39,16 @@ package struct ResponseCompression: Sendable {
     to response: HTTPResponse, _ body: [UInt8], for acceptance: ContentEncodings.Acceptance
   ) -> Bool {
     acceptance != .no && !body.isEmpty && (body.count >= minimum || acceptance == .only)
-      && Self.isText(response)
+      && Self.isText(response) && !Self.isPart(response)
   }
 
   private static func suffixed(_ tag: String) -> String {
     tag.hasSuffix("\"") ? tag.dropLast() + EntityTags.gzipSuffix + "\"" : tag
+  }
+
+  /// Whether the body is encoded already, or a part of a representation.
+  private static func isPart(_ response: HTTPResponse) -> Bool {
+    response.status == 206 || response.headers["Content-Encoding"] != nil
   }
 
   private static func isText(_ response: HTTPResponse) -> Bool {

@@ -27,6 +27,12 @@ final class EndpointTable: Sendable {
     let node: Int
   }
 
+  /// The template of the resource that has every path without another one.
+  ///
+  /// A path whose first part is a literal of the table is never one of them: an unknown path below `/v1` is
+  /// unknown.
+  static let remainingPaths = "/{+path}"
+
   /// The resources in the order of their first entries.
   let resources: [Resource]
   private let nodes: [Node]
@@ -35,6 +41,8 @@ final class EndpointTable: Sendable {
   private let names: [UInt8]
   /// The number of bytes of the longest name.
   private let longestName: Int
+  /// The resource of all remaining paths, or `nil` without one.
+  private let remaining: Resource?
 
   /// Creates a table of endpoints.
   init(_ endpoints: [Endpoint]) {
@@ -45,7 +53,10 @@ final class EndpointTable: Sendable {
     }
     resources = order.enumerated().map { Resource($0, byTemplate[$1] ?? []) }
     var tree = EndpointTree()
-    for resource in resources { tree.insert(resource) }
+    for resource in resources where resource.template != Self.remainingPaths {
+      tree.insert(resource)
+    }
+    remaining = resources.first { $0.template == Self.remainingPaths }
     var (literals, names): ([Literal], [UInt8]) = ([], [])
     nodes = tree.nodes.map { node in
       let first = literals.count
@@ -73,7 +84,15 @@ final class EndpointTable: Sendable {
   ///   - parameters: The values of the path's parameters are appended; undefined for an unknown path.
   /// - Returns: The resource, or `nil` for an unknown path.
   func match(_ path: WireText, _ parameters: inout PathParameters) -> Resource? {
-    unsafe path.withUTF8 { unsafe match($0, &parameters) }
+    unsafe path.withUTF8 { unsafe match($0, &parameters) ?? remaining(for: $0) }
+  }
+
+  /// Returns the resource of all remaining paths, for a path that may be one of them.
+  private func remaining(for path: UnsafeBufferPointer<UInt8>) -> Resource? {
+    guard let remaining else { return nil }
+    var parts = unsafe PathPart.Iterator(path)
+    guard let first = parts.next() else { return nil }
+    return literal(first, among: nodes[0].literals) == nil ? remaining : nil
   }
 
   private func match(

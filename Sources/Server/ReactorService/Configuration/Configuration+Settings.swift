@@ -36,6 +36,18 @@ extension Configuration {
         password belongs into the file of settings, the environment or PGPASSFILE.
         """),
     Setting(
+      "pages", \.pages, .folder,
+      help: """
+        The folder of your own web pages, served at / beside the API; the inspector is at /inspector/ then. \
+        Empty for none.
+        """),
+    Setting(
+      "pages.fallback", \.hasFallbackPage, .flag,
+      help: """
+        Whether a page that a browser opens, and that has no file in the folder of pages, is its index.html: for \
+        pages that draw their own addresses.
+        """),
+    Setting(
       "cluster.wait", \.clusterWait, .duration(1...300),
       help: """
         How long requests wait for the database of a store postgres:// that does not confirm a change, before \

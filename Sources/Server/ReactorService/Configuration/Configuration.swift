@@ -25,6 +25,12 @@ public struct Configuration: Sendable {
   /// `http.hosts`: the accepted names in `Host`; empty derives them from `listen`.
   public var hostNames: Set<String> = []
 
+  /// `pages`: the path of the folder of one's own web pages; empty for none.
+  public var pages = ""
+
+  /// `pages.fallback`: whether a page without a file is the `index.html` of the folder.
+  public var hasFallbackPage = false
+
   /// The settings of credentials and rights.
   public var authentication = AuthenticationSettings()
 

@@ -12,11 +12,11 @@ struct SettingsTable: Sendable {
   /// Flags that are not settings.
   private static let reserved: Set = ["--config", "--help", "--url", "--version"]
 
-  /// The setting that is also the name of a group.
+  /// The settings that are also the names of groups.
   ///
-  /// The file has either its value or the group as an object;
+  /// The file has either the value of one or the group as an object;
   /// the other one is written with a dotted key.
-  private static let switchWithGroup = "supervise"
+  private static let settingsWithGroup: Set = ["pages", "supervise"]
 
   /// Adds declared settings to the service's own.
   ///
@@ -36,7 +36,8 @@ struct SettingsTable: Sendable {
       byVariable[setting.variable] = setting
       groups.formUnion(Self.groups(of: setting.name))
     }
-    if let name = groups.first(where: { byName[$0] != nil && $0 != Self.switchWithGroup }) {
+    if let name = groups.first(where: { byName[$0] != nil && !Self.settingsWithGroup.contains($0) })
+    {
       throw .declaration(name)
     }
     self.byFlag = byFlag

@@ -27,11 +27,25 @@ extension ServiceContext {
         Gzip.compress($0)
       }
     }
+    settings.folder = try pageFolder
     settings.hosts = acceptedHosts
     settings.authentication = try credentials.configuration()
     let cookie = credentials.settings.cookie
     settings.cookie = cookie.isEmpty ? nil : cookie
     return settings
+  }
+
+  /// The folder of `pages`, which must exist, or `nil` without the setting.
+  private var pageFolder: PageFolder? {
+    get throws(ConfigurationError) {
+      guard !configuration.pages.isEmpty else { return nil }
+      let folder = PageFolder(configuration.pages, hasFallback: configuration.hasFallbackPage)
+      guard folder.exists else {
+        throw .configuration(
+          "pages: the folder \"\(configuration.pages)\" does not exist or cannot be opened")
+      }
+      return folder
+    }
   }
 
   /// The names in `http.hosts`; without any, the loopback names on a loopback address.

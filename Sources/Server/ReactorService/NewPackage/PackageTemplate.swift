@@ -13,6 +13,7 @@ struct PackageTemplate {
       ("Sources/\(name.module)/\(name.type)Reactor.swift", reactor),
       ("Sources/\(name.text)/main.swift", main),
       ("Tests/\(name.module)Tests/\(name.type)ReactorTests.swift", tests),
+      ("public/index.html", page),
       ("Makefile", makefile),
       ("Dockerfile", dockerfile),
       (".gitignore", ".build/\ndata/\n"),
@@ -29,9 +30,13 @@ struct PackageTemplate {
       name: "\(name.text)",
       dependencies: [\(source.dependency)],
       targets: [
+        // The reactor, also for phones, needs ReactorCore. ReactorFlows adds flows of screens,
+        // ReactorSessions sends to other sessions, ReactorRx the rest of RxSwift.
         .target(
           name: "\(name.module)",
           dependencies: [.product(name: "ReactorCore", package: "\(source.identity)")]),
+        // The daemon: ReactorHost registers reactors, ReactorService has the command line and the store. An
+        // app or another program that uses the daemon needs ReactorClient instead.
         .executableTarget(
           name: "\(name.text)",
           dependencies: [
@@ -39,6 +44,7 @@ struct PackageTemplate {
             .product(name: "ReactorHost", package: "\(source.identity)"),
             .product(name: "ReactorService", package: "\(source.identity)"),
           ]),
+        // ReactorTesting tests a reactor by its exact states; ReactorTestingHost tests a hosted one.
         .testTarget(
           name: "\(name.module)Tests",
           dependencies: [
@@ -160,12 +166,70 @@ struct PackageTemplate {
     """
   }
 
+  private var page: String {
+    """
+    <!doctype html>
+    <html lang="en">
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>\(name.text)</title>
+    <link rel="icon" href="/icon.svg">
+    <style>
+      body { font: 1.1rem/1.5 system-ui; color-scheme: light dark; max-width: 30rem; margin: 2rem auto; padding: 0 1rem; }
+      .done { text-decoration: line-through; }
+    </style>
+    <main>
+      <h1>\(name.text)</h1>
+      <form><label>To do <input name="title" required autocomplete="off"></label> <button>Add</button></form>
+      <ul></ul>
+      <p role="alert"></p>
+    </main>
+    <script type="module">
+      import { items, on, reactor } from "/reactor.js";
+
+      const todo = reactor("\(name.text)", "home");
+      const [form, list, alert] = ["form", "ul", "p"].map((name) => document.querySelector(name));
+      const report = (problem) => { alert.textContent = problem?.message ?? ""; };
+
+      // Action
+      on(form, "submit").map((event) => {
+        event.preventDefault();
+        const action = { add: form.elements.title.value };
+        form.reset();
+        report();
+        return action;
+      }).to(todo, report);
+
+      // State: the element of an item stays while the item does.
+      todo.state.drive(items(list, (state) => state.items, {
+        make({ title }, index) {
+          const [card, button] = ["li", "button"].map((name) => document.createElement(name));
+          button.textContent = "Done";
+          button.setAttribute("aria-label", `${title} is done`);
+          on(button, "click").map(() => ({ finish: index })).to(todo, report);
+          card.append(title, " ", button);
+          return card;
+        },
+        update(card, { isDone }) {
+          card.className = isDone ? "done" : "";
+          card.querySelector("button").hidden = isDone;
+        },
+      }));
+    </script>
+    </html>
+
+    """
+  }
+
   private var makefile: String {
     """
     .PHONY: run test image packages
 
-    run: packages ## Build and start the daemon on 127.0.0.1:8080.
-    	swift run \(name.text) serve
+    # The address of `make run`.
+    LISTEN ?= 127.0.0.1:8080
+
+    run: packages ## Build and start the daemon on LISTEN (127.0.0.1:8080), with the pages in public.
+    	swift run \(name.text) serve --listen $(LISTEN) --pages public
 
     test: packages ## Run the tests.
     	swift test
@@ -212,12 +276,13 @@ struct PackageTemplate {
       # The binary, the libraries that it loads, and no shell or package manager.
       FROM scratch
       COPY --from=build /image /
+      COPY public /usr/share/\(name.text)/public
 
       USER 10001:0
       WORKDIR /var/lib/\(name.text)
       VOLUME /var/lib/\(name.text)
       # A loopback address inside a container cannot be reached from outside.
-      ENV REACTORD_LISTEN=0.0.0.0:8080
+      ENV REACTORD_LISTEN=0.0.0.0:8080 REACTORD_PAGES=/usr/share/\(name.text)/public
       EXPOSE 8080
       HEALTHCHECK --interval=10s --timeout=5s --start-period=5s CMD ["\(name.text)", "health"]
       STOPSIGNAL SIGTERM
@@ -239,7 +304,7 @@ struct PackageTemplate {
     make run
     ```
 
-    In another terminal:
+    The page at <http://127.0.0.1:8080/> is `public/index.html`: a change is there after a reload. In another terminal:
 
     ```sh
     session=http://127.0.0.1:8080/v1/reactors/\(name.text)/sessions/home
@@ -248,7 +313,7 @@ struct PackageTemplate {
     curl $session/state
     ```
 
-    The inspector at <http://127.0.0.1:8080/> shows all sessions. The reactor is in
+    The inspector at <http://127.0.0.1:8080/inspector/> shows all sessions. The reactor is in
     `Sources/\(name.module)/\(name.type)Reactor.swift`.
 
     """

@@ -74,6 +74,15 @@ extension SettingFormat where Value == String {
   }
 }
 
+extension SettingFormat where Value == String {
+  /// The path of a folder; empty for none.
+  static var folder: SettingFormat {
+    SettingFormat(
+      placeholder: "FOLDER", expected: "the path of a folder",
+      read: { $0.utf8.contains(0) ? nil : $0 }, write: \.self)
+  }
+}
+
 extension SettingFormat where Value == AllowedOrigins {
   /// A set of web origins.
   static var origins: SettingFormat {

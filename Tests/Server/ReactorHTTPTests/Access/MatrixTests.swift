@@ -175,8 +175,8 @@ struct MatrixTests {
       .filter { $0.right == nil }.map(\.template)
     #expect(
       Set(templates) == [
-        "/", "/{file}", "/inspector/{inspectorFile}", "/examples/", "/examples/{exampleFile}",
-        "/problems/{problem}", "/healthz", "/readyz",
+        "/", "/{file}", "/inspector/", "/inspector/{inspectorFile}", "/examples/",
+        "/examples/{exampleFile}", "/problems/", "/problems/{problem}", "/healthz", "/readyz",
       ])
   }
 

@@ -1,3 +1,4 @@
+import Foundation
 import ReactorTransport
 import Testing
 
@@ -5,7 +6,9 @@ import Testing
 
 /// Pages of paths without a resource, and the announced heartbeat.
 struct PageEndpointTests {
-  @Test(arguments: ["/nothing", "/examples/nothing", "/v1/nothing", "/inspector/nothing.js"])
+  @Test(arguments: [
+    "/nothing", "/examples/nothing", "/v1/nothing", "/inspector/nothing.js", "/problems/nothing",
+  ])
   func `a browser receives a page that links to the start page`(path: String) throws {
     let response = try Service().ask(
       "GET", path, [(.accept, "text/html,application/xhtml+xml,*/*;q=0.8")])
@@ -46,6 +49,20 @@ struct PageEndpointTests {
     })
     #expect(try changed.ask("GET", path, [(.ifNoneMatch, tag)]).status == 200)
     #expect(try service.ask("GET", path, [(.ifNoneMatch, "x")]).problem == "400 invalid-parameter")
+  }
+
+  @Test func `the list of problem types links to the page of each, with code as code`() throws {
+    let list = try Service().ask("GET", "/problems/").text
+    for kind in ProblemKind.allCases {
+      #expect(list.contains("<a href=\"/problems/\(kind.rawValue)\">"))
+      let page = try Service().ask("GET", "/problems/\(kind.rawValue)").text
+      #expect(page.contains("<h1>\(kind.title)</h1>") && !page.contains("`"))
+      #expect(
+        page.components(separatedBy: "<code>").count
+          == page.components(separatedBy: "</code>").count)
+    }
+    let page = try Service().ask("GET", "/problems/rate-limited").text
+    #expect(page.contains("than <code>limits.rate</code> allows"))
   }
 
   @Test func `a problem page links to the start page, if there is one`() throws {

@@ -31,7 +31,8 @@ struct SettingsTableTests {
     let defaults = Configuration()
     for setting in table.settings {
       #expect(setting.text(configuration) == setting.text(defaults))
-      let isAlone = setting.name == "supervise.watchdog"  // supervise is a setting, not a group
+      // `pages` and `supervise` are settings, not groups.
+      let isAlone = ["pages.fallback", "supervise.watchdog"].contains(setting.name)
       let key = isAlone ? "\"\(setting.name)\"" : setting.name.split(separator: ".").last ?? ""
       #expect(table.defaultFile.contains("  // \(setting.help)\n"))
       #expect(table.defaultFile.contains("  \(key): \(setting.literal(defaults)),\n"))
