@@ -70,7 +70,7 @@ package struct Catalogue: Sendable {
         "auction", summary: "An auction, listed in the lobby until its end",
         parameters: AuctionReactor.Parameters.self,
         exampleParameters: AuctionReactor.Parameters(
-          item: "A lamp", endsAt: WallTime(milliseconds: 1_800_000_000_000)),
+          item: "A lamp", endsAt: WallTime.now + .seconds(86_400)),
         exampleActions: [.open, .bid(by: "Ada", amount: 10)]
       ) { context in
         AuctionReactor(context)

@@ -59,6 +59,19 @@ struct CompilerMessageTests {
       description: "`State` is a class", original: "struct State", replacement: "final class State",
       remedy: "a struct or an enum, whose members are `Sendable`, too"),
     Mistake(
+      description: "`Action` is `public`, and so not `Sendable` by itself",
+      original: """
+        final class TodoReactor: Reactor {
+          enum Action: Codable { case add(String), clear }
+        """,
+      replacement: """
+        public enum TodoAction: Codable { case add(String), clear }
+
+        final class TodoReactor: Reactor {
+          typealias Action = TodoAction
+        """,
+      remedy: "`public enum Action: Codable, Sendable`; so for `Mutation` and `State`"),
+    Mistake(
       description: "`Action` carries a class", original: "case add(String), clear",
       replacement: "case add(String), clear, open(Page); final class Page: Codable {}",
       remedy: "a struct in place of the class"),

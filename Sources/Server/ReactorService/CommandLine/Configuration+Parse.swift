@@ -51,7 +51,13 @@ extension Configuration {
     case _ where command.hasPrefix("-"):
       throw .usage("unknown flag \(command); flags of the daemon follow 'reactord serve'")
     default:
-      throw .usage("unknown command \"\(command)\"; see 'reactord --help'")
+      let hint = Spelling.hint(for: command, among: commands)
+      throw .usage(
+        "unknown command \"\(command)\"" + (hint.isEmpty ? "; see 'reactord --help'" : hint))
     }
   }
+
+  private static let commands = [
+    "serve", "log", "quarantine", "auth", "health", "watch", "changes", "send", "new", "defaults",
+  ]
 }

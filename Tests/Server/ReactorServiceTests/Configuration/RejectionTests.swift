@@ -13,7 +13,9 @@ struct RejectionTests {
     (["serve", "--listen"], "--listen needs a value"),
     (["serve", "--listen", "--store", "memory"], "--listen needs a value"),
     (["serve", "--help=yes"], "--help takes no value"),
-    (["server"], "unknown command \"server\"; see 'reactord --help'"),
+    (["server"], "unknown command \"server\"; did you mean serve?"),
+    (["serv"], "unknown command \"serv\"; did you mean serve?"),
+    (["start"], "unknown command \"start\"; see 'reactord --help'"),
     (["--listen", "x"], "unknown flag --listen; flags of the daemon follow 'reactord serve'"),
     (["defaults", "x"], "'reactord defaults' takes no arguments"),
     (
