@@ -12,7 +12,7 @@ struct UsersAndRightsTests {
     try Guide("Sources/Server/ReactorService/Documentation.docc/UsersAndRights.md").blocks
   }
 
-  @Test(arguments: ["CartDelegate.swift", "main.swift"])
+  @Test(arguments: ["BoardDelegate.swift", "CartDelegate.swift", "main.swift"])
   func `the guide quotes the files that are compiled`(file: String) throws {
     let code = try String(
       contentsOf: Self.root.appending(path: "Tests/Examples/UsersAndRights/\(file)"),

@@ -1,0 +1,44 @@
+import ReactorCore
+import ReactorHost
+
+/// A board of several users: its first user creates it and invites the others.
+final class BoardReactor: Reactor {
+  enum Action: Codable { case open, invite(String), write(String) }
+  enum Mutation: Codable { case addMember(String), append(String) }
+  struct State: Codable {
+    var members: [String] = []
+    var notes: [String] = []
+  }
+
+  let initialState = State()
+
+  func mutate(action: Action) -> Observable<Mutation> {
+    switch action {
+    case .open: .just(.addMember(RequestContext.current?.principal?.id ?? "unknown"))
+    case .invite(let name): .just(.addMember(name))
+    case .write(let note): .just(.append(note))
+    }
+  }
+
+  func reduce(state: State, mutation: Mutation) -> State {
+    var state = state
+    switch mutation {
+    case .addMember(let name): state.members.append(name)
+    case .append(let note): state.notes.append(note)
+    }
+    return state
+  }
+}
+
+/// A board without members can be opened by any user; then only its members use it.
+struct BoardDelegate: ReactorDelegate {
+  typealias Reactor = BoardReactor
+
+  func authorize(_ access: Access<BoardReactor.Action>) throws {
+    let members = try access.state(of: BoardReactor.self)?.members ?? []
+    if case .act(.open) = access.request, members.isEmpty { return }
+    guard let user = access.principal?.id, members.contains(user) else {
+      throw Forbidden("Only members use this board.")
+    }
+  }
+}
