@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run cluster build test unit test-debian-13 release-tests client counts settings release-counts sanitize test-faults fuzz costs without-postgresql lint check-portable format docs image check-image dist check-dist install bench differential upstream function-order hostile soak screenshots
+.PHONY: help run cluster build test unit test-debian-13 release-tests client counts settings release-counts sanitize test-faults fuzz costs without-postgresql lint check-portable format docs site picture image check-image dist check-dist install bench differential upstream function-order hostile soak screenshots
 MAKEFLAGS += --no-print-directory
 
 # The address of `make run`.
@@ -166,9 +166,19 @@ check-portable: ## Check that the sources and the scripts assume no processor.
 format: ## Format the sources.
 	swift format --in-place --parallel --recursive $(formatted)
 
-docs: ## Write the documentation of the libraries to .build/docs.
-	@$(packages) build
+docs: ## Write the documentation to .build/docs: a site that opens from index.html, and the declarations of the libraries.
+	@$(packages) build docs
 	config/build-docs $(docs) $(documented)
+	config/build-site $(docs)
+
+site: ## Write the articles only to .build/site, a site that opens from index.html.
+	@$(packages) docs
+	config/build-site .build/site
+
+picture: ## Take the picture of README.md in Chromium.
+	@$(packages) build try test
+	swift build --product reactord
+	config/picture "$$(swift build --show-bin-path)/reactord" config/pictures/inspector.png
 
 image: ## Build the image; without a Docker engine it uses buildah and needs no registry.
 	config/build-image
