@@ -76,7 +76,7 @@ extension Grants {
   private func missing(
     _ rule: AccessRule, _ right: Right, _ target: Target, _ use: Use
   ) -> String? {
-    guard rule.isDenial ? rule.right <= right : rule.right >= right else {
+    guard rule.isDenial ? rule.right.denies(right) : rule.right.includes(right) else {
       return "It \(rule.isDenial ? "denies" : "grants") \(rule.right.name), not \(right.name)."
     }
     guard rule.includes(use, of: right) else { return "It is about other actions." }

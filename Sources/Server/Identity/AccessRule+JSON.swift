@@ -46,7 +46,7 @@ extension AccessRule {
     let isDenial = members["deny"] != nil
     guard !isDenial || members["allow"] == nil,
       let right = members.string(isDenial ? "deny" : "allow").flatMap(Right.init(name:))
-    else { throw failure(#"expected "allow" or "deny" to be read, act, manage or admin"#) }
+    else { throw failure(#"expected "allow" or "deny" to be \#(Right.names)"#) }
     var rule = AccessRule(allow: right)
     rule.isDenial = isDenial
     if members["do"] != nil {

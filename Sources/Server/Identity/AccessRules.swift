@@ -80,10 +80,9 @@ package struct AccessRule: Sendable, Equatable {
   /// Returns whether the rule is about what a request does with the right to act.
   func includes(_ use: Grants.Use, of right: Right) -> Bool {
     guard !actions.isEmpty else { return true }
-    guard right == .act else { return !isDenial }
+    guard right == .act else { return !isDenial && right != .signal }
     switch use {
     case .some: return !isDenial
-    case .signal: return false
     case .action(let name): return actions.contains { $0.utf8.elementsEqual(name.utf8) }
     }
   }
@@ -108,8 +107,6 @@ package struct Grants: Sendable {
     case some
     /// The action with a name.
     case action(String)
-    /// A signal.
-    case signal
   }
 
   /// Whether a rule denies a right.
@@ -171,14 +168,14 @@ package struct Grants: Sendable {
     _ right: Right, _ target: Target, _ use: Use, in rules: [AccessRule]
   ) -> Bool {
     rules.contains { rule in
-      !rule.isDenial && rule.right >= right && rule.includes(use, of: right)
+      !rule.isDenial && rule.right.includes(right) && rule.includes(use, of: right)
         && rule.applies(to: principal) && reaches(rule, target)
     }
   }
 
   private func deny(_ right: Right, _ target: Target, _ use: Use) -> Bool {
     rules.contains { rule in
-      rule.isDenial && rule.right <= right && rule.includes(use, of: right)
+      rule.isDenial && rule.right.denies(right) && rule.includes(use, of: right)
         && rule.applies(to: principal) && covers(rule, target)
     }
   }

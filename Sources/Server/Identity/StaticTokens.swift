@@ -83,7 +83,7 @@ package struct StaticTokens: Sendable {
   ) throws(SyntaxError) -> Token {
     func failure(_ message: String) -> SyntaxError { SyntaxError(line: line, message: message) }
     let form =
-      "expected a token, one of read, act, manage, write or admin, and perhaps reactors and as=NAME"
+      "expected a token, one of write, \(Right.names), and perhaps reactors and as=NAME"
     guard let word = words.first,
       let right = word.utf8.elementsEqual("write".utf8) ? .manage : Right(name: word)
     else { throw failure(form) }

@@ -104,13 +104,13 @@ struct ClaimConditionTests {
     #expect(grants.allow(.act, to: Self.cart))
     #expect(grants.allow(.act, to: Self.cart, for: .action("add")))
     #expect(!grants.allow(.act, to: Self.cart, for: .action("clear")))
-    #expect(!grants.allow(.act, to: Self.cart, for: .signal))
+    #expect(!grants.allow(.signal, to: Self.cart))
     #expect(!grants.allow(.manage, to: Self.cart))
     let denied = try self.grants(
       #"[{"allow":"manage"},{"deny":"act","do":["clear"]}]"#, #"{"sub":"ada"}"#)
     #expect(denied.allow(.act, to: Self.cart, for: .action("add")))
     #expect(!denied.allow(.act, to: Self.cart, for: .action("clear")))
-    #expect(denied.allow(.act, to: Self.cart, for: .signal))
+    #expect(denied.allow(.signal, to: Self.cart))
     #expect(denied.allow(.manage, to: Self.cart))
   }
 

@@ -77,7 +77,7 @@ struct AccessEndpoints {
     guard let name = try query.choice("right", of: Right.allCases.map(\.name)),
       let right = Right(name: name)
     else {
-      throw .invalid(parameter: "right", "Ask for a right: read, act, manage or admin.")
+      throw .invalid(parameter: "right", "Ask for a right: \(Right.names).")
     }
     let target = Grants.Target(name: query["on"])
     let use = query.text("do").map { Grants.Use.action($0) } ?? .some

@@ -1,3 +1,4 @@
+internal import Identity
 internal import ReactorCoding
 internal import ReactorHost
 
@@ -36,7 +37,7 @@ extension OpenAPIParameter {
         "limit", "The most entries of a page.",
         ["type": "integer", "minimum": 1, "maximum": 1000, "default": 100])
     case .explainedRight:
-      query("right", "The right in question.", ["enum": ["read", "act", "manage", "admin"]])
+      query("right", "The right in question.", ["enum": .array(Right.allCases.map { .string($0.name) })])
     case .explainedTarget:
       query(
         "on", "The session as `reactor/session`, or the reactor; without it the service.",

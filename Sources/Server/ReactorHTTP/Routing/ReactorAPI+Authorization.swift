@@ -188,12 +188,6 @@ extension RequestScope {
     }
   }
 
-  /// Rejects a signal that the rules do not permit: a rule about some actions permits none.
-  func requireSignal(_ reactor: String, _ id: String) throws(Problem) {
-    guard let access, access.limitsActions else { return }
-    try require(.signal, of: access, reactor, id)
-  }
-
   private func require(
     _ use: Grants.Use, of access: Authentication, _ reactor: String, _ id: String
   ) throws(Problem) {
@@ -283,7 +277,8 @@ extension SessionAccess {
   fileprivate var right: Right {
     switch self {
     case .read: .read
-    case .act, .signal: .act
+    case .signal: .signal
+    case .act: .act
     case .create, .fork, .end, .manage: .manage
     }
   }

@@ -28,7 +28,7 @@ public struct ExplainCommand: Sendable {
   init(_ flags: [String: [String]], token: String?) throws(ConfigurationError) {
     let name = flags["--right"]?.last ?? ""
     guard let right = Right(name: name) else {
-      throw .usage("--right: expected read, act, manage or admin, found \"\(name)\"")
+      throw .usage("--right: expected \(Right.names), found \"\(name)\"")
     }
     self.right = right
     target = flags["--on"]?.last

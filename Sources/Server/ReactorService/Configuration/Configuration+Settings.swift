@@ -239,8 +239,8 @@ extension Configuration {
     Setting(
       "auth.tokens", \.authentication.tokenFile, .path,
       help: """
-        A file of tokens, one per line: the token or sha256:DIGEST, then read, act, manage, admin or \
-        write (manage), then the names of reactors if not all are meant, then as=NAME of the principal.
+        A file of tokens, one per line: the token or sha256:DIGEST, then a right (write is \
+        manage), then the names of reactors if not all are meant, then as=NAME of the principal.
         """),
     Setting(
       "auth.revoked", \.authentication.revokedFile, .path,

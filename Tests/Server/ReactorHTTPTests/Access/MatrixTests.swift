@@ -38,9 +38,9 @@ struct MatrixTests {
       guard let needed = endpoint.right else { return true }
       switch endpoint.reach {
       case .anything, .credential: return claims != nil
-      case .service: return self.session == nil && (right.map { $0 >= needed } ?? false)
+      case .service: return self.session == nil && (right?.includes(needed) ?? false)
       case .session, .sessionsInQuery, .reactor:
-        return (right.map { $0 >= needed } ?? false)
+        return (right?.includes(needed) ?? false)
           && (self.session == nil || self.session == session || isAboutTheReactor(endpoint))
       }
     }
