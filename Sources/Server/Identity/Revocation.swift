@@ -1,5 +1,5 @@
 internal import ReactorCoding
-internal import ReactorCore
+package import ReactorCore
 
 /// A statement that credentials are not accepted any more, before they expire.
 ///
@@ -128,6 +128,13 @@ package struct Revocation: Sendable, Codable, Equatable {
     }
     guard let issuedBefore, let issued = claims.number("iat") else { return true }
     return issued < Double(issuedBefore)
+  }
+}
+
+extension WallTime {
+  /// Creates the time of a number of seconds since 1970, which may be damaged: at most that of the year 9999.
+  package init(seconds: Int64) {
+    self.init(milliseconds: max(0, min(seconds, Self.last.milliseconds / 1000)) * 1000)
   }
 }
 

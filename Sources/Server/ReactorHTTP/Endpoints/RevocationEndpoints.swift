@@ -51,7 +51,7 @@ struct RevocationEndpoints {
 
     init(_ revocation: Revocation) {
       func time(_ seconds: Int64?) -> WallTime? {
-        seconds.map { WallTime(milliseconds: $0 * 1000) }
+        seconds.map { WallTime(seconds: $0) }
       }
       id = revocation.id
       jti = revocation.token

@@ -71,7 +71,7 @@ public struct ExplainCommand: Sendable {
       } catch {
         return (["token rejected: \(error.sentence)"], false)
       }
-      let expiry = access.expiry.map { ", until \(WallTime(milliseconds: $0 * 1000))" } ?? ""
+      let expiry = access.expiry.map { ", until \(WallTime(seconds: $0))" } ?? ""
       lines.append("token accepted: principal \(access.principal?.id ?? "without a name")\(expiry)")
     }
     let result = authenticator.explain(

@@ -116,6 +116,18 @@ struct RevocationEndpointTests {
     #expect(revocations.value.count == 1)
   }
 
+  @Test(arguments: [Int64.max, .min, -1, 253_402_300_800])
+  func `a stored time that is damaged is listed as one that can be written`(time: Int64) throws {
+    let service = try service()
+    let revocations = try #require(service.api.settings.revocations)
+    var damaged = try Revocation(Array(#"{"sub":"eve"}"#.utf8), id: "1")
+    damaged.issuedBefore = time
+    try revocations.set([damaged])
+    let list = try service.ask("GET", "/v1/revocations", Self.admin)
+    let expected = time < 0 ? "1970-01-01T00:00:00.000Z" : "9999-12-31T23:59:59.000Z"
+    #expect(list.text.contains(#""issuedBefore":"\#(expected)""#), "\(list.text)")
+  }
+
   @Test func `a service without authentication has nothing to revoke`() throws {
     let service = Service()
     let response = try service.ask("POST", "/v1/revocations", body: #"{"sub":"ada"}"#)
