@@ -400,7 +400,7 @@ let package = Package(
     .target(
       name: "ReactorService",
       dependencies: [
-        "CCrashMarks", "Identity", "MicrohttpdServer",
+        "CCrashMarks", "ClientCore", "CurlTransport", "Identity", "MicrohttpdServer",
         "ReactorCluster", "ReactorCoding", "ReactorHost", "ReactorHTTP", "ReactorLinks",
         "ReactorLog", "ReactorPages", "ReactorTransport", "Shares", "SQLiteLog", "SystemThreads",
         "Telemetry", "TerminalClient", "Zlib",
@@ -411,8 +411,9 @@ let package = Package(
     .testTarget(
       name: "ReactorServiceTests",
       dependencies: [
-        "Identity", "MicrohttpdServer", "ReactorCore", "ReactorHost", "ReactorHTTP", "ReactorLog",
-        "Reactors", "ReactorService", "Telemetry", "TerminalClient", "reactord",
+        "ClientCore", "Identity", "MicrohttpdServer", "ReactorCore", "ReactorHost", "ReactorHTTP",
+        "ReactorLog", "Reactors", "ReactorService", "Telemetry", "TerminalClient", "TestSupport",
+        "reactord",
       ],
       swiftSettings: settings),
     .executableTarget(

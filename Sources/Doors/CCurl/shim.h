@@ -28,6 +28,7 @@ static inline curl_socket_t reactord_curl_open_socket(
 /* Sets the options that all transfers have. Some have other names in libcurl 7.81, which Ubuntu 22.04 has. */
 static inline void reactord_curl_set_defaults(CURL *_Nonnull easy) {
   curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, reactord_curl_open_socket);
+  curl_easy_setopt(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
 #if LIBCURL_VERSION_NUM >= 0x075500
   curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
 #else

@@ -13,6 +13,8 @@ package final class Authentication: Sendable {
     case staticToken([UInt8])
     /// A token that a key verified.
     case key(SigningKey)
+    /// An opaque token, of which its issuer said that it is active.
+    case opaque
     /// A credential that is no longer accepted.
     case revoked
   }
@@ -68,4 +70,7 @@ struct SigningKey: Equatable, Sendable {
 
   /// The algorithm.
   let algorithm: SignatureAlgorithm
+
+  /// The qualifier of the issuer in `sub`; empty for none.
+  var qualifier = ""
 }

@@ -15,6 +15,12 @@ package final class Authenticator: Sendable {
     /// `auth.jwt.*`: the verifier of JSON Web Tokens, or `nil` where no keys are configured.
     package var verifier: TokenVerifier?
 
+    /// `auth.issuers`: the verifiers of the tokens of providers, each for another issuer.
+    package var issuers: [IssuerVerifier] = []
+
+    /// `auth.introspection.*`: asks the issuer of opaque tokens, or `nil` if none are accepted.
+    package var introspection: (any TokenIntrospection)?
+
     /// `auth.rules`: the configured grants.
     package var rules: [AccessRule] = []
 
@@ -47,6 +53,10 @@ package final class Authenticator: Sendable {
     case ticket
     /// The client has failed too often, and its credential was not verified.
     case tooManyFailures
+    /// The decision needs a request to another server: wait for its end, and verify again.
+    case pending(PendingDecision)
+    /// The decision is not possible, because another server does not respond: 503.
+    case unavailable
 
     /// The reason as one sentence for `error_description`; it quotes nothing of the credential.
     package var sentence: String {
@@ -56,6 +66,7 @@ package final class Authenticator: Sendable {
       case .revoked: "The token was revoked"
       case .ticket: "The ticket has expired, was used, or is not of this service"
       case .tooManyFailures: "Too many credentials of this address were rejected"
+      case .pending, .unavailable: "The provider of the token does not respond"
       }
     }
   }
@@ -180,8 +191,21 @@ package final class Authenticator: Sendable {
     cookie token: [UInt8], at now: Int64, ifPermitted isPermitted: () -> Bool = { true }
   ) throws(Failure) -> Authentication {
     let access = try authenticate(token, at: now, ifPermitted: isPermitted)
-    if case .staticToken = access.source { throw .unknownToken }
-    return access
+    switch access.source {
+    case .staticToken, .opaque: throw .unknownToken
+    case .key, .anonymous, .revoked: return access
+    }
+  }
+
+  /// Returns the request to another server that the verification of a token waits for, or `nil` if it does not.
+  package func pendingDecision(on token: [UInt8], at now: Int64) -> PendingDecision? {
+    do throws(Failure) {
+      _ = try authenticate(token, at: now)
+      return nil
+    } catch {
+      if case .pending(let decision) = error { return decision }
+      return nil
+    }
   }
 
   private func cached(_ digest: SHA256.Digest, at now: Int64) -> Authentication? {
@@ -211,15 +235,15 @@ package final class Authenticator: Sendable {
     if let token = configuration.staticTokens?.token(digest: digest) {
       return access(of: token, configuration, generation)
     }
-    guard let verifier = configuration.verifier else { throw .unknownToken }
-    do throws(TokenVerifier.Failure) {
-      let verified = try verifier.verify(token, at: now)
+    if let principal = try configuration.introspect(token, digest, at: now) {
       return Authentication(
-        .key(verified.key), verified.principal,
-        Grants(rules: configuration.rules, principal: verified.principal), generation: generation)
-    } catch {
-      throw .token(error)
+        .opaque, principal, Grants(rules: configuration.rules, principal: principal),
+        generation: generation)
     }
+    let verified = try configuration.verify(token, at: now)
+    return Authentication(
+      .key(verified.key), verified.principal,
+      Grants(rules: configuration.rules, principal: verified.principal), generation: generation)
   }
 
   private static func access(
@@ -280,11 +304,16 @@ package final class Authenticator: Sendable {
         .map { Self.access(of: $0, configuration, generation) }
     case .key(let key):
       guard let claims = access.principal?.claims,
-        let principal = configuration.verifier?.principal(of: claims, signedBy: key, at: now)
+        let principal = configuration.principal(of: claims, signedBy: key, at: now)
       else { return nil }
       return Authentication(
         access.source, principal, Grants(rules: configuration.rules, principal: principal),
         generation: generation)
+    case .opaque:
+      guard configuration.introspection != nil else { return nil }
+      return Authentication(
+        access.source, access.principal,
+        Grants(rules: configuration.rules, principal: access.principal), generation: generation)
     case .revoked: return nil
     }
   }
@@ -373,5 +402,54 @@ package final class Authenticator: Sendable {
       })
     else { throw .ticket }
     return access
+  }
+}
+
+extension Authenticator.Configuration {
+  /// Verifies a JSON Web Token with the keys of its issuer; with those of the file if it is of no other issuer.
+  fileprivate func verify(
+    _ token: [UInt8], at now: Int64
+  ) throws(Authenticator.Failure) -> TokenVerifier.Verified {
+    guard verifier != nil || !issuers.isEmpty else { throw .unknownToken }
+    let text: SignedText
+    let claims: Claims?
+    do throws(TokenVerifier.Failure) {
+      text = try SignedText(token)
+      claims = issuers.isEmpty ? nil : text.claims
+      if let verifier, !issuers.contains(where: { $0.verifies(claims) }) {
+        return try verifier.verify(text, claims, at: now)
+      }
+    } catch {
+      throw .token(error)
+    }
+    guard let issuer = issuers.first(where: { $0.verifies(claims) }) else {
+      throw .token(.wrongIssuer)
+    }
+    return try issuer.verify(text, claims, at: now)
+  }
+
+  /// Returns the principal of an opaque token, or `nil` for a JSON Web Token that keys verify.
+  fileprivate func introspect(
+    _ token: [UInt8], _ digest: [UInt8], at now: Int64
+  ) throws(Authenticator.Failure) -> Principal? {
+    guard let introspection else { return nil }
+    let isSigned = token.count { $0 == UInt8(ascii: ".") } == 2
+    guard !isSigned || verifier == nil && issuers.isEmpty else { return nil }
+    switch introspection.state(of: token, digest, at: now) {
+    case .active(let principal): return principal
+    case .inactive: throw .unknownToken
+    case .pending(let decision): throw .pending(decision)
+    case .unavailable: throw .unavailable
+    }
+  }
+
+  /// Checks a token again that was accepted before.
+  fileprivate func principal(
+    of claims: Claims, signedBy key: SigningKey, at now: Int64
+  ) -> Principal? {
+    if let issuer = issuers.first(where: { $0.verifies(claims) }) {
+      return issuer.principal(of: claims, signedBy: key, at: now)
+    }
+    return verifier?.principal(of: claims, signedBy: key, at: now)
   }
 }

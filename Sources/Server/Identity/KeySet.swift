@@ -54,6 +54,26 @@ package struct KeySet: Sendable {
     }
   }
 
+  /// Reads the key set that a provider publishes.
+  ///
+  /// Every client can read it, so that its secrets (`oct`) prove nothing: they are skipped with a warning.
+  package init(published body: [UInt8]) throws(Failure) {
+    let set = try KeySet(body)
+    entries = set.entries.filter { !$0.key.algorithms.contains(.hs256) }
+    let count = set.count - entries.count
+    warnings = set.warnings + (count == 0 ? [] : ["\(count) keys are secrets, and published"])
+    guard !entries.isEmpty else {
+      throw Failure(description: "the published keys are secrets, which verify nothing")
+    }
+  }
+
+  /// Returns whether another set verifies the same tokens.
+  package func isEqual(to other: KeySet) -> Bool {
+    entries.elementsEqual(other.entries) {
+      $0.id == $1.id && $0.key.thumbprint == $1.key.thumbprint && $0.algorithms == $1.algorithms
+    }
+  }
+
   // MARK: JSON Web Keys
 
   private static func readJSON(

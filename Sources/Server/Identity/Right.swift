@@ -53,7 +53,7 @@ package enum Right: Int, CaseIterable, Sendable {
     allCases.dropLast().map(\.name).joined(separator: ", ") + " or " + Self.admin.name
   }
 
-  /// Returns whether who has this right has another one as well.
+  /// Returns whether a principal with this right has another one as well.
   package func includes(_ other: Right) -> Bool { included & other.bit != 0 }
 
   /// Returns whether a denial of this right denies another one: each that includes it, and of `act` also `signal`.

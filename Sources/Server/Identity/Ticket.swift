@@ -32,11 +32,14 @@ struct Ticket {
     ]
     switch access.source {
     case .anonymous, .revoked: return nil
+    case .opaque: break
     case .staticToken(let digest): members.append(.init("t", Self.text(digest)))
     case .key(let key):
       members.append(.init("k", Self.text(key.thumbprint)))
       members.append(.init("g", .string(key.algorithm.rawValue)))
+      if !key.qualifier.isEmpty { members.append(.init("q", .string(key.qualifier))) }
     }
+    if case .opaque = access.source { members.append(.init("o", .boolean(true))) }
     if let principal = access.principal {
       members.append(.init("s", .string(principal.id)))
       members.append(.init("c", principal.claims.json))
@@ -70,7 +73,11 @@ struct Ticket {
     } else if let thumbprint = members.string("k").flatMap({ Base64URL.decode($0.utf8) }),
       let algorithm = members.string("g").flatMap({ SignatureAlgorithm(name: $0) })
     {
-      source = .key(SigningKey(thumbprint: thumbprint, algorithm: algorithm))
+      source = .key(
+        SigningKey(
+          thumbprint: thumbprint, algorithm: algorithm, qualifier: members.string("q") ?? ""))
+    } else if members["o"] == .boolean(true) {
+      source = .opaque
     } else {
       return nil
     }
@@ -105,7 +112,7 @@ struct UsedTickets {
       principal = access.principal.map { Array($0.id.utf8) }
       credential =
         switch access.source {
-        case _ where principal != nil, .anonymous, .revoked: []
+        case _ where principal != nil, .anonymous, .opaque, .revoked: []
         case .staticToken(let digest): digest
         case .key(let key): key.thumbprint
         }

@@ -30,6 +30,13 @@ package struct TokenVerifier: Sendable {
     /// Whether a token without `exp` is rejected.
     package var requiresExpiry = true
 
+    /// The text before `|` in the `sub` of principals, or empty for the `sub` of the token: two issuers may use the
+    /// same `sub` for different users.
+    package var qualifier = ""
+
+    /// The qualifiers of other issuers, with which no `sub` of this one may begin.
+    package var otherQualifiers: [String] = []
+
     /// Creates the default rules.
     package init() {}
   }
@@ -111,19 +118,20 @@ package struct TokenVerifier: Sendable {
   package func verify(
     _ token: some Collection<UInt8>, at now: Int64
   ) throws(Failure) -> Verified {
-    guard token.count <= Self.sizeLimit else { throw .tooLong }
-    let token = Array(token)
-    let parts = token.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-    guard parts.count == 3, let header = Self.object(parts[0]),
-      let signature = Base64URL.decode(parts[2])
-    else { throw .malformed }
-    let algorithm = try Self.algorithm(of: header)
-    let message = Array(token[..<parts[1].endIndex])
-    let entry = try entry(verifying: signature, of: message, with: algorithm, header)
-    guard let claims = Self.object(parts[1]) else { throw .malformed }
+    try verify(SignedText(token), at: now)
+  }
+
+  /// Verifies a token whose claims may have been read before.
+  func verify(
+    _ text: SignedText, _ claims: Claims? = nil, at now: Int64
+  ) throws(Failure) -> Verified {
+    let algorithm = try Self.algorithm(of: text.header)
+    let entry = try entry(verifying: text.signature, of: text.message, with: algorithm, text.header)
+    guard let claims = claims ?? text.claims else { throw .malformed }
     return Verified(
       principal: try principal(claims, at: now),
-      key: SigningKey(thumbprint: entry.key.thumbprint, algorithm: algorithm))
+      key: SigningKey(
+        thumbprint: entry.key.thumbprint, algorithm: algorithm, qualifier: rules.qualifier))
   }
 
   /// Checks a token again that another verifier has accepted.
@@ -137,11 +145,8 @@ package struct TokenVerifier: Sendable {
     let isAccepted = keys.entries.contains {
       $0.key.thumbprint == key.thumbprint && $0.algorithms.contains(key.algorithm)
     }
-    return isAccepted ? try? principal(claims, at: now) : nil
-  }
-
-  private static func object(_ part: ArraySlice<UInt8>) -> Claims? {
-    Base64URL.decode(part).flatMap { StrictObject($0)?.claims }
+    guard isAccepted, key.qualifier == rules.qualifier else { return nil }
+    return try? principal(claims.unqualified(from: key.qualifier), at: now)
   }
 
   private static func algorithm(of header: Claims) throws(Failure) -> SignatureAlgorithm {
@@ -185,14 +190,21 @@ package struct TokenVerifier: Sendable {
   }
 
   private func principal(_ claims: Claims, at now: Int64) throws(Failure) -> Principal {
-    let expiry = try Self.time("exp", of: claims)
+    try Self.principal(claims, by: rules, at: now)
+  }
+
+  /// Returns the principal that claims name, if they meet the expectations.
+  static func principal(
+    _ claims: Claims, by rules: Rules, at now: Int64
+  ) throws(Failure) -> Principal {
+    let expiry = try time("exp", of: claims)
     if let expiry {
       guard now < expiry.saturatingAdd(rules.leeway) else { throw .expired }
     } else if rules.requiresExpiry {
       throw .expired
     }
     for name in ["nbf", "iat"] {
-      guard let start = try Self.time(name, of: claims) else { continue }
+      guard let start = try time(name, of: claims) else { continue }
       guard now.saturatingAdd(rules.leeway) >= start else { throw .notYetValid }
     }
     if let issuer = rules.issuer {
@@ -205,11 +217,13 @@ package struct TokenVerifier: Sendable {
         throw .wrongAudience
       }
     }
-    guard let subject = claims.string("sub"), Self.isValid(subject: subject) else {
-      throw .invalidClaims
-    }
+    guard let subject = claims.string("sub"), isValid(subject: subject),
+      !rules.otherQualifiers.contains(where: { subject.utf8.starts(with: "\($0)|".utf8) })
+    else { throw .invalidClaims }
+    let claims = claims.qualified(by: rules.qualifier)
     return Principal(
-      id: subject, claims: claims, expiry: expiry.map { $0.saturatingAdd(rules.leeway) })
+      id: claims.string("sub") ?? subject, claims: claims,
+      expiry: expiry.map { $0.saturatingAdd(rules.leeway) })
   }
 
   /// Returns a NumericDate (RFC 7519, 2) in seconds, rounded down, or `nil` if the claim is missing.

@@ -13,7 +13,15 @@ extension ReactorAPI {
   }
 
   /// Rejects a request over the rate limit, from a foreign page, or without the right.
-  func admit(_ request: HTTPRequest, _ scope: RequestScope) throws(Problem) {
+  ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - scope: Its scope.
+  ///   - mayWait: Whether a credential whose verification waits for another server is accepted until then.
+  /// - Throws: The problem of the rejection.
+  func admit(
+    _ request: HTTPRequest, _ scope: RequestScope, mayWait: Bool = false
+  ) throws(Problem) {
     if let rate = scope.rate, !rate.isAllowed {
       throw Problem(
         .rateLimited,
@@ -21,6 +29,7 @@ extension ReactorAPI {
         headers: ["Retry-After": "1"])
     }
     if let foreign = scope.head.foreign { throw foreign }
+    if mayWait, case .pending = scope.credential { return }
     try authorize(request, scope)
   }
 

@@ -115,6 +115,13 @@ package struct ServiceReadiness: Sendable {
   package init(problem: String? = nil, detail: String? = nil) {
     (self.problem, self.detail) = (problem, detail)
   }
+
+  /// Returns the readiness with a further notice, or this one for `nil`.
+  package func adding(notice: String?) -> ServiceReadiness {
+    guard let notice else { return self }
+    return ServiceReadiness(
+      problem: problem, detail: detail.map { $0 + "; " + notice } ?? notice)
+  }
 }
 
 /// A process of the cluster: this process, or one that shares the sessions of the store with it.

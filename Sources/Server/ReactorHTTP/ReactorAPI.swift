@@ -145,7 +145,7 @@ package final class ReactorAPI: HTTPResponder {
   package func admit(_ head: HTTPRequest) -> HTTPAdmission {
     let scope = RequestScope(head, in: self)
     do throws(Problem) {
-      try admit(head, scope)
+      try admit(head, scope, mayWait: true)
       try checkEndpoint(of: scope, head)
       return .accept(scope)
     } catch {
@@ -157,6 +157,9 @@ package final class ReactorAPI: HTTPResponder {
   /// Responds to one request, immediately or later.
   package func respond(to request: HTTPRequest, reply: @escaping HTTPReply) {
     if let scope = request.admission as? RequestScope {
+      if case .pending(let decision) = scope.credential {
+        return respond(to: request, scope, after: decision, reply)
+      }
       let call = Call(request: request, reply: Reply(scope, reply))
       do throws(Problem) {
         try authorizeAgain(request, scope)
@@ -167,14 +170,40 @@ package final class ReactorAPI: HTTPResponder {
       return dispatch(call)
     }
     let scope = RequestScope(request, in: self)
-    let call = Call(request: request, reply: Reply(scope, reply))
+    if case .pending(let decision) = scope.credential {
+      return respond(to: request, scope, after: decision, reply)
+    }
+    admitAndDispatch(Call(request: request, reply: Reply(scope, reply)))
+  }
+
+  private func admitAndDispatch(_ call: Call) {
     do throws(Problem) {
-      try admit(request, scope)
+      try admit(call.request, call.scope)
     } catch {
-      countFailure(error, of: scope)
+      countFailure(error, of: call.scope)
       return call.reply(error)
     }
     dispatch(call)
+  }
+
+  /// Responds to a request whose credential can be verified after a request to another server.
+  private func respond(
+    to request: HTTPRequest, _ scope: RequestScope, after decision: PendingDecision,
+    _ reply: @escaping HTTPReply
+  ) {
+    do throws(Problem) {
+      try admit(request, scope, mayWait: true)
+    } catch {
+      return Reply(scope, reply)(error)
+    }
+    // Connections bound the number of these tasks, and a decision takes seconds at most.
+    Task {
+      await decision.wait()
+      let next = RequestScope(request, in: self, rate: scope.rate)
+      background.enqueue(for: .client(next.account)) { [self] in
+        admitAndDispatch(Call(request: request, reply: Reply(next, reply)))
+      }
+    }
   }
 
   private func dispatch(_ call: Call) {

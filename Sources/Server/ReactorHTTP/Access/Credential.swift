@@ -17,10 +17,13 @@ enum Credential: Sendable {
   /// The request has a credential that is rejected.
   case invalid(Authenticator.Failure)
 
+  /// The request has a credential whose verification waits for another server.
+  case pending(PendingDecision)
+
   /// Returns the account of the principal, or `nil` if there is none.
   func account(in ledger: Ledger) -> Account? {
     switch self {
-    case .notNeeded, .invalid: nil
+    case .notNeeded, .invalid, .pending: nil
     case .field(let field): field.account
     case .valid(let authentication, _): ledger.account(of: authentication)
     }
@@ -29,7 +32,7 @@ enum Credential: Sendable {
   /// The verified authentication, or `nil` if none is needed or the credential is rejected.
   var authentication: Authentication? {
     switch self {
-    case .notNeeded, .invalid: nil
+    case .notNeeded, .invalid, .pending: nil
     case .valid(let authentication, _): authentication
     case .field(let field): field.access
     }

@@ -102,12 +102,14 @@ final class RequestScope: HTTPAdmissionToken {
   ///   - api: The service.
   ///   - acceptsTicket: Whether a ticket is used up. Not for a request that the transport rejects: the
   ///     client repeats it.
+  ///   - known: The decision of the rate limiter on the request, if it was counted before.
   init(
-    _ request: borrowing HTTPRequest, in api: borrowing ReactorAPI, acceptsTicket: Bool = true
+    _ request: borrowing HTTPRequest, in api: borrowing ReactorAPI, acceptsTicket: Bool = true,
+    rate known: RateLimiter.Verdict? = nil
   ) {
     let head = HeadReading.reading(request, in: api)
     self.head = head
-    rate = api.rate(of: head)
+    rate = known ?? api.rate(of: head)
     credential =
       api.authenticator == nil || rate?.isAllowed == false
       ? .notNeeded

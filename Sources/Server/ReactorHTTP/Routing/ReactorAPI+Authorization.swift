@@ -17,6 +17,7 @@ extension ReactorAPI {
     switch scope.credential {
     case .notNeeded: break
     case .invalid(let failure): throw .unauthorized(failure)
+    case .pending: throw .unauthorized(.unavailable)
     case .valid(let authentication, let isCookie):
       // Browsers send cookies with the requests of every page: check the origin of reads, too.
       if isCookie { try settings.crossOrigin.check(request) }
@@ -294,6 +295,9 @@ extension Problem {
         At most \(Limits.failedAuthentications) credentials of an address may be rejected per second, and this \
         one was not checked. Try again later.
         """, headers: ["Retry-After": "1"])
+    }
+    if failure == .unavailable {
+      return .unavailable("The provider of the token does not respond, so that it cannot be verified.")
     }
     guard let failure else {
       return Problem(

@@ -42,6 +42,7 @@ extension ReactorAPI {
           isCookie: true)
       }
     } catch {
+      if case .pending(let decision) = error { return .pending(decision) }
       return .invalid(error)
     }
     return .valid(authenticator.anonymous, isCookie: false)
@@ -78,7 +79,7 @@ extension ReactorAPI {
     switch scope.credential {
     case .notNeeded: false
     case .valid(let authentication, _): authentication.isAuthenticated
-    case .field, .invalid: true
+    case .field, .invalid, .pending: true
     }
   }
 }

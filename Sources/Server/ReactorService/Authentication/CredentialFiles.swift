@@ -14,6 +14,9 @@ struct CredentialFiles: Sendable {
   /// Logs keys that cannot be used.
   let logger: Logger
 
+  /// The providers of `auth.issuers`, or `nil` for none.
+  var providers: Providers?
+
   /// The size above which a file is rejected, in bytes.
   static let sizeLimit = 1_048_576
 
@@ -30,17 +33,22 @@ struct CredentialFiles: Sendable {
   /// - Throws: A `ConfigurationError` for the first file that cannot be used.
   func configuration() throws(ConfigurationError) -> Authenticator.Configuration? {
     guard settings.isUsed else {
-      for (name, value) in [
-        ("auth.cookie", settings.cookie), ("auth.jwt.issuer", settings.issuer),
-        ("auth.jwt.audience", settings.audience.joined()),
+      let keys = "auth.jwt.keys"
+      for (name, value, needed) in [
+        ("auth.cookie", settings.cookie, keys + " or auth.issuers"),
+        ("auth.jwt.issuer", settings.issuer, keys),
+        ("auth.jwt.audience", settings.audience.joined(), keys),
+        ("auth.introspection.client", settings.introspectionClient, "auth.introspection.url"),
+        ("auth.introspection.secret", settings.introspectionSecretFile, "auth.introspection.url"),
       ] where !value.isEmpty {
-        throw .configuration("\(name): it needs auth.jwt.keys")
+        throw .configuration("\(name): it needs \(needed)")
       }
       guard settings.secretFile.isEmpty else {
-        throw .configuration("auth.secret: it needs auth.jwt.keys, auth.tokens or auth.rules")
+        throw .configuration(
+          "auth.secret: it needs auth.issuers, auth.jwt.keys, auth.tokens or auth.rules")
       }
       guard settings.revokedFile.isEmpty else {
-        throw .configuration("auth.revoked: it needs auth.jwt.keys or auth.tokens")
+        throw .configuration("auth.revoked: it needs auth.issuers, auth.jwt.keys or auth.tokens")
       }
       return nil
     }
@@ -49,6 +57,7 @@ struct CredentialFiles: Sendable {
     configuration.verifier = try verifier()
     configuration.rules = settings.rules.rules
     configuration.revoked = try revoked()
+    configuration.introspection = try introspection()
     configuration.ticketLifetime = max(1, settings.ticketLifetime.components.seconds)
     if !settings.secretFile.isEmpty {
       let secret = try read(settings.secretFile, for: "auth.secret")
@@ -58,21 +67,37 @@ struct CredentialFiles: Sendable {
       }
       configuration.ticketKey = secret
     }
+    return withProviders(configuration)
+  }
+
+  /// Returns the configuration with the current keys of the providers.
+  func withProviders(_ configuration: Authenticator.Configuration) -> Authenticator.Configuration {
+    var configuration = configuration
+    configuration.issuers =
+      providers?.verifiers(
+        for: settings.issuers.issuers, leeway: settings.leeway.components.seconds,
+        hasOthers: !settings.keyFile.isEmpty) ?? []
     return configuration
   }
 
   private func verifier() throws(ConfigurationError) -> TokenVerifier? {
     let path = settings.keyFile
     guard !path.isEmpty else {
-      guard settings.cookie.isEmpty else {
-        throw .configuration("auth.cookie: it needs auth.jwt.keys")
+      guard settings.cookie.isEmpty || !settings.issuers.isEmpty else {
+        throw .configuration("auth.cookie: it needs auth.jwt.keys or auth.issuers")
       }
       return nil
     }
     var rules = TokenVerifier.Rules()
+    rules.otherQualifiers = settings.issuers.issuers.map(\.name)
     rules.issuer = settings.issuer.isEmpty ? nil : settings.issuer
     rules.audience = settings.audience
     rules.leeway = settings.leeway.components.seconds
+    if rules.issuer == nil, rules.audience.isEmpty {
+      logger.warning(
+        "tokens for other services are accepted",
+        ["file": path, "remedy": "set auth.jwt.audience or auth.jwt.issuer"])
+    }
     let file = try read(path, for: "auth.jwt.keys")
     do throws(KeySet.Failure) {
       let keys = try KeySet(file)
@@ -83,6 +108,22 @@ struct CredentialFiles: Sendable {
     } catch {
       throw .configuration("auth.jwt.keys: \(path): \(error.description)")
     }
+  }
+
+  private func introspection() throws(ConfigurationError) -> Introspection? {
+    guard !settings.introspectionURL.isEmpty else { return nil }
+    guard let url = ProviderURL(settings.introspectionURL) else {
+      throw .configuration("auth.introspection.url: expected \(ProviderURL.expected)")
+    }
+    var client: (id: String, secret: String)?
+    if !settings.introspectionClient.isEmpty {
+      let path = settings.introspectionSecretFile
+      let secret = path.isEmpty ? [] : try read(path, for: "auth.introspection.secret")
+      let line = secret.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+      client = (settings.introspectionClient, String(decoding: line, as: UTF8.self))
+    }
+    let asked = Introspection.Settings(url: url, client: client, audience: settings.audience)
+    return providers?.introspection(asked) ?? Introspection(asked, logger)
   }
 
   private func revoked() throws(ConfigurationError) -> [Revocation] {

@@ -15,6 +15,8 @@ final class CredentialReload: Sendable {
   private struct State {
     var files: CredentialFiles
     var signature: [UInt64]
+    /// The configuration that was applied last, or `nil` if no setting restricts the use of the service.
+    var configuration: Authenticator.Configuration?
   }
 
   private let change: Change
@@ -27,15 +29,17 @@ final class CredentialReload: Sendable {
   /// - Parameters:
   ///   - files: The files that the service was started with.
   ///   - signature: The signature of the files before they were read.
+  ///   - configuration: The configuration in the files.
   ///   - logger: Logs the result.
   ///   - change: Receives the changes.
   init(
-    _ files: CredentialFiles, signature: [UInt64], logger: Logger, change: @escaping Change
+    _ files: CredentialFiles, signature: [UInt64],
+    _ configuration: Authenticator.Configuration? = nil, logger: Logger, change: @escaping Change
   ) {
     self.change = change
     self.logger = logger
     isUsed = files.settings.isUsed
-    state = Mutex(State(files: files, signature: signature))
+    state = Mutex(State(files: files, signature: signature, configuration: configuration))
   }
 
   /// Applies the settings of a configuration that was read again.
@@ -45,7 +49,8 @@ final class CredentialReload: Sendable {
     }
     try state.withLock { state throws(ConfigurationError) in
       let files = CredentialFiles(
-        settings: settings, reactors: state.files.reactors, logger: logger)
+        settings: settings, reactors: state.files.reactors, logger: logger,
+        providers: state.files.providers)
       state = try read(files)
     }
   }
@@ -75,11 +80,20 @@ final class CredentialReload: Sendable {
     }
   }
 
+  /// Applies the current keys of the providers.
+  func applyProviderKeys() {
+    state.withLock { state in
+      guard let configuration = state.configuration else { return }
+      change(state.files.withProviders(configuration), state.files.settings)
+    }
+  }
+
   /// Reads and applies files, with the lock.
   private func read(_ files: CredentialFiles) throws(ConfigurationError) -> State {
     // Read the signature before the files: the next check detects a change in the meantime.
     let signature = files.signature
-    change(try files.configuration(), files.settings)
-    return State(files: files, signature: signature)
+    let configuration = try files.configuration()
+    change(configuration, files.settings)
+    return State(files: files, signature: signature, configuration: configuration)
   }
 }

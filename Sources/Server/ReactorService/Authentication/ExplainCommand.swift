@@ -1,3 +1,4 @@
+internal import Dispatch
 internal import Glibc
 internal import Identity
 internal import ReactorCore
@@ -6,8 +7,8 @@ internal import Telemetry
 /// `reactord auth explain`: whether a token is accepted, which rule grants its principal a right, and what is
 /// missing.
 ///
-/// It reads the files of the configuration, and asks no service: revocations in the store and the delegates of
-/// reactors are not part of the result.
+/// It reads the files of the configuration and the keys of the providers, and asks no service: revocations in the
+/// store and the delegates of reactors are not part of the result.
 public struct ExplainCommand: Sendable {
   /// The file with the token, or `nil` for the one in `REACTORD_TOKEN`.
   let tokenFile: String?
@@ -37,20 +38,34 @@ public struct ExplainCommand: Sendable {
     self.token = token ?? ""
   }
 
+  /// The time in seconds since 1970.
+  private static var now: Int64 { WallTime.now.milliseconds / 1000 }
+
   static let flags = ["--token", "--right", "--on", "--do"]
 
   /// Prints the result.
   ///
   /// - Throws: If the right is not granted: exit code 77 (EX_NOPERM).
   func execute(_ configuration: Configuration) throws(ConfigurationError) {
+    let providers = Providers(.silent)
     let files = CredentialFiles(
-      settings: configuration.authentication, reactors: nil, logger: .silent)
+      settings: configuration.authentication, reactors: nil, logger: .silent, providers: providers)
     guard let credentials = try files.configuration() else {
       print("allowed: no setting of auth is used, so that every request is permitted")
       return
     }
+    let token = try readToken()
+    let isDecided = DispatchSemaphore(value: 0)
+    // The command has the main thread, which no task needs.
+    Task.detached {
+      await providers.firstKeys()
+      let authenticator = Authenticator(files.withProviders(credentials))
+      await authenticator.pendingDecision(on: Array(token.utf8), at: Self.now)?.wait()
+      isDecided.signal()
+    }
+    isDecided.wait()
     let (lines, isAllowed) = explain(
-      Authenticator(credentials), try readToken(), at: WallTime.now.milliseconds / 1000)
+      Authenticator(files.withProviders(credentials)), token, at: Self.now)
     for line in lines { print(line) }
     guard isAllowed else {
       throw ConfigurationError(message: "the right is not granted", exitCode: EX_NOPERM)

@@ -255,6 +255,13 @@ extension Configuration {
         are valid once and for seconds.
         """),
     Setting(
+      "auth.issuers", \.authentication.issuers, .issuers,
+      help: """
+        Providers of OpenID Connect whose tokens are accepted, each an object with issuer (its URL, the iss of its \
+        tokens) and audience, and optionally name and keys (the URL of its key set). With several issuers the sub of \
+        a principal is NAME|SUB; the name is the URL without its scheme unless specified, and may be empty for one.
+        """),
+    Setting(
       "auth.jwt.keys", \.authentication.keyFile, .path,
       help: """
         A file with a JSON Web Key Set, or PEM public keys or certificates that verify JSON Web Tokens. It is \
@@ -270,6 +277,18 @@ extension Configuration {
     Setting(
       "auth.jwt.leeway", \.authentication.leeway, .duration(0...3_600),
       help: "The tolerated difference between the clocks of the issuer and the service."),
+    Setting(
+      "auth.introspection.url", \.authentication.introspectionURL, .text,
+      help: """
+        The https URL for the introspection of tokens that are no JSON Web Tokens (RFC 7662); empty for none. With \
+        auth.jwt.audience an active token must be for one of these audiences.
+        """),
+    Setting(
+      "auth.introspection.client", \.authentication.introspectionClient, .text,
+      help: "The id of the service at this URL; empty for none."),
+    Setting(
+      "auth.introspection.secret", \.authentication.introspectionSecretFile, .path,
+      help: "A file with the secret of the service at this URL."),
     Setting(
       "auth.cookie", \.authentication.cookie, .cookieName,
       help: "The name of a cookie that holds a JSON Web Token; empty for none."),

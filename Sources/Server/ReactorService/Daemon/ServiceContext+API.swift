@@ -72,7 +72,7 @@ extension ServiceContext {
       [
         "address": open.joined(separator: " "),
         "remedy":
-          "set auth.tokens, auth.jwt.keys or auth.rules, or listen on a loopback address",
+          "set auth.issuers, auth.tokens, auth.jwt.keys or auth.rules, or listen on a loopback address",
       ])
   }
 

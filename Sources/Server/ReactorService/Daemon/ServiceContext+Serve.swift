@@ -65,15 +65,19 @@ extension ServiceContext {
     let types = TypeCheckTask(host, logger)
     if configuration.hasStrictTypes { try await types.executeStrictly() }
     let serverMetrics = ServerMetrics(host: hostSettings)
+    let providers = Providers(logger)
     let credentials = CredentialFiles(
-      settings: configuration.authentication, reactors: reactors.map(\.name), logger: logger)
+      settings: configuration.authentication, reactors: reactors.map(\.name), logger: logger,
+      providers: providers)
     let signature = credentials.signature
     var apiSettings = try apiSettings(credentials)
     apiSettings.revocations = revocations
     apiSettings.metrics = [serverMetrics, logCounts, ProcessMetrics()]
     if let marks { apiSettings.metrics.append(marks) }
     apiSettings.isPaused = configuration.isPaused
-    apiSettings.readiness = { types.adding(to: readiness.current) }
+    apiSettings.readiness = {
+      types.adding(to: readiness.current).adding(notice: providers.notice)
+    }
     if let node = store.node {
       apiSettings.metrics.append(node)
       apiSettings.nodes = { completion in node.nodes { completion($0.map { ServiceNode($0) }) } }
@@ -81,7 +85,7 @@ extension ServiceContext {
     if let logWriter { apiSettings.metrics.append(logWriter) }
     let api = ReactorAPI(host: host, settings: apiSettings, logger: logger)
     let credentialReload = CredentialReload(
-      credentials, signature: signature, logger: logger
+      credentials, signature: signature, apiSettings.authentication, logger: logger
     ) { configuration, settings in
       if let configuration {
         api.replaceAuthentication(configuration)
@@ -91,6 +95,7 @@ extension ServiceContext {
       store.node?.setConfiguration(configurationHash(with: settings))
     }
     store.node?.setConfiguration(configurationHash(with: credentials.settings))
+    providers.onChange { credentialReload.applyProviderKeys() }
     reload?.onReload { configuration throws(ConfigurationError) in
       try credentialReload.apply(configuration.authentication)
     }
@@ -132,10 +137,12 @@ extension ServiceContext {
     if isPaused { logger.warning("the service is paused and serves reads only") }
     let resuming = Task { if !isPaused { try await resumeInterruptedActions(on: host) } }
     let watching = Task { try await credentialReload.watch() }
+    let following = Task { try await providers.watch() }
     let firing = Task { if !isPaused { await host.fireTimers() } }
     types.start()
     await termination.requested()
     watching.cancel()
+    following.cancel()
     sweeping.cancel()
     resuming.cancel()
     firing.cancel()

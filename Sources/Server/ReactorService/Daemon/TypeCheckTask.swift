@@ -77,10 +77,8 @@ final class TypeCheckTask: Sendable {
   /// Adds a notice to the readiness of a service that cannot read stored data.
   func adding(to readiness: ServiceReadiness) -> ServiceReadiness {
     guard let count = report.withLock({ $0?.kinds.count }), count > 0 else { return readiness }
-    let notice = "This release cannot read \(count) kinds of stored data, which the log names."
-    var readiness = readiness
-    readiness.detail = readiness.detail.map { $0 + "; " + notice } ?? notice
-    return readiness
+    return readiness.adding(
+      notice: "This release cannot read \(count) kinds of stored data, which the log names.")
   }
 }
 

@@ -2,6 +2,9 @@ internal import Identity
 
 /// The settings of the group `auth`.
 public struct AuthenticationSettings: Sendable {
+  /// `auth.issuers`: the providers whose tokens are accepted.
+  public var issuers = IssuerList()
+
   /// `auth.jwt.keys`: the path of the key file; empty accepts no JSON Web Tokens.
   public var keyFile = ""
 
@@ -23,6 +26,15 @@ public struct AuthenticationSettings: Sendable {
   /// `auth.secret`: the path of the file whose bytes sign tickets; empty for random bytes.
   public var secretFile = ""
 
+  /// `auth.introspection.url`: the address for the introspection of opaque tokens; empty for none.
+  public var introspectionURL = ""
+
+  /// `auth.introspection.client`: the id of the service at this address; empty for none.
+  public var introspectionClient = ""
+
+  /// `auth.introspection.secret`: the path of the file with the secret of the service there; empty for none.
+  public var introspectionSecretFile = ""
+
   /// `auth.rules`: the configured grants.
   public var rules = RuleList()
 
@@ -36,10 +48,38 @@ public struct AuthenticationSettings: Sendable {
   public init() {}
 
   /// Whether any credential or rule is configured: then all other access is denied.
-  var isUsed: Bool { !(keyFile.isEmpty && tokenFile.isEmpty && rules.isEmpty) }
+  var isUsed: Bool {
+    !(keyFile.isEmpty && tokenFile.isEmpty && rules.isEmpty && issuers.isEmpty
+      && introspectionURL.isEmpty)
+  }
 
   /// The files whose changes are applied while the service runs.
-  var files: [String] { [keyFile, tokenFile, secretFile, revokedFile].filter { !$0.isEmpty } }
+  var files: [String] {
+    [keyFile, tokenFile, secretFile, revokedFile, introspectionSecretFile].filter { !$0.isEmpty }
+  }
+}
+
+/// The value of `auth.issuers`: a JSON array of providers.
+public struct IssuerList: Sendable {
+  /// The array as JSON.
+  public let json: String
+
+  let issuers: [TrustedIssuer]
+
+  /// Creates an empty list.
+  public init() {
+    json = "[]"
+    issuers = []
+  }
+
+  /// Reads a JSON array.
+  init(_ bytes: [UInt8]) throws(TrustedIssuer.SyntaxError) {
+    issuers = try TrustedIssuer.list(of: bytes)
+    json = String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Whether there are no providers.
+  var isEmpty: Bool { issuers.isEmpty }
 }
 
 /// The value of `auth.rules`: a JSON array of grants.

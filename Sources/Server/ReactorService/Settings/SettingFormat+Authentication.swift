@@ -9,13 +9,7 @@ extension SettingFormat where Value == RuleList {
       expected:
         #"an array of grants such as [{"allow":"read","to":"catalogue/*","anonymous":true}]"#,
       readInput: { input, expected throws(SettingProblem) in
-        let bytes: [UInt8]? =
-          switch input {
-          case .text(let text): Array(text.utf8)
-          case .json(let value): value.json?.bytes
-          }
-        guard let bytes, bytes.first(where: { !" \t\r\n".utf8.contains($0) }) == UInt8(ascii: "[")
-        else { throw SettingProblem(reason: "expected \(expected), found \(input)") }
+        let bytes = try input.array(expected)
         do throws(AccessRule.SyntaxError) {
           return try RuleList(bytes)
         } catch {
@@ -23,6 +17,39 @@ extension SettingFormat where Value == RuleList {
         }
       },
       write: \.json)
+  }
+}
+
+extension SettingFormat where Value == IssuerList {
+  /// Providers as JSON: an array in the file, its text elsewhere.
+  static var issuers: SettingFormat {
+    SettingFormat(
+      placeholder: "JSON",
+      expected:
+        #"an array of providers such as [{"issuer":"https://login.example.com","audience":"reactord"}]"#,
+      readInput: { input, expected throws(SettingProblem) in
+        let bytes = try input.array(expected)
+        do throws(TrustedIssuer.SyntaxError) {
+          return try IssuerList(bytes)
+        } catch {
+          throw SettingProblem(reason: error.description)
+        }
+      },
+      write: \.json)
+  }
+}
+
+extension SettingInput {
+  /// Returns the text of a JSON array.
+  fileprivate func array(_ expected: String) throws(SettingProblem) -> [UInt8] {
+    let bytes: [UInt8]? =
+      switch self {
+      case .text(let text): Array(text.utf8)
+      case .json(let value): value.json?.bytes
+      }
+    guard let bytes, bytes.first(where: { !" \t\r\n".utf8.contains($0) }) == UInt8(ascii: "[")
+    else { throw SettingProblem(reason: "expected \(expected), found \(self)") }
+    return bytes
   }
 }
 

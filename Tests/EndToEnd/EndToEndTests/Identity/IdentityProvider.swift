@@ -7,11 +7,15 @@ final class IdentityProvider: Sendable {
   private let process: ChildProcess
   let port: UInt16
 
-  init() throws {
+  /// Starts a provider.
+  ///
+  /// - Parameter form: `rsa` for keys as providers publish them.
+  /// - Throws: If it does not start.
+  init(_ form: String...) throws {
     let script = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "provider.py").path
     process = try ChildProcess(
-      PublicTestData.python.appending(path: "bin/python").path, ["-W", "ignore", script])
+      PublicTestData.python.appending(path: "bin/python").path, ["-W", "ignore", script] + form)
     let line = process.firstLine()
     port = try #require(
       line.flatMap { UInt16($0) }, "The provider did not start: \(process.standardError)")
@@ -23,6 +27,11 @@ final class IdentityProvider: Sendable {
   /// Returns a token that is signed with the provider's newest key.
   func token(_ query: String) throws -> String {
     try HTTPClient(port: port).get("/token?\(query)").text
+  }
+
+  /// Returns a token with the claims of a JSON object.
+  func token(claims: String) throws -> String {
+    try HTTPClient(port: port).send("POST", "/token", body: Array(claims.utf8)).text
   }
 
   /// Opens streams with a token that expires in a few seconds, or in a minute on a busy machine.
@@ -51,6 +60,14 @@ final class IdentityProvider: Sendable {
 
   /// Adds a key, with which the provider signs from now on.
   func rotate() throws { _ = try HTTPClient(port: port).send("POST", "/rotate", body: []) }
+
+  /// The value of `iss` for a service that reads the provider's configuration.
+  var issuer: String { "http://127.0.0.1:\(port)" }
+
+  /// Sets the status of the key set and of the configuration.
+  func set(status: Int) throws {
+    _ = try HTTPClient(port: port).send("POST", "/status?\(status)", body: [])
+  }
 
   /// Removes all keys except the newest.
   func retire() throws { _ = try HTTPClient(port: port).send("POST", "/retire", body: []) }

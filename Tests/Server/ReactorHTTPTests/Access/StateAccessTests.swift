@@ -252,8 +252,8 @@ struct StateAccessTests {
     }
   }
 
-  @Test func `the rights to act and to manage include that to read`() {
-    #expect(Right.allCases.allSatisfy { $0 >= .read })
+  @Test func `each right includes that to read`() {
+    #expect(Right.allCases.allSatisfy { $0.includes(.read) })
   }
 }
 

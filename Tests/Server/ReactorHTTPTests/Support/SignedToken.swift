@@ -21,10 +21,14 @@ enum SignedToken {
     var configuration = Authenticator.Configuration()
     var verification = TokenVerifier.Rules()
     verification.leeway = 0
-    let key = #"{"kty":"oct","k":"\#(base64(secret))"}"#
-    configuration.verifier = TokenVerifier(keys: try KeySet(Array(key.utf8)), rules: verification)
+    configuration.verifier = TokenVerifier(keys: try keys(), rules: verification)
     configuration.rules = try AccessRule.rules(of: Array(rules.utf8))
     return configuration
+  }
+
+  /// The key of these tokens.
+  static func keys() throws -> KeySet {
+    try KeySet(Array(#"{"kty":"oct","k":"\#(base64(secret))"}"#.utf8))
   }
 
   private static func base64(_ bytes: [UInt8]) -> String {

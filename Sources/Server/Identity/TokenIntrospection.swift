@@ -1,0 +1,56 @@
+package import ReactorCore
+
+/// Queries the issuer of opaque tokens (RFC 7662).
+package protocol TokenIntrospection: AnyObject, Sendable {
+  /// Determines the state of a token, and requests it if it is not known.
+  ///
+  /// - Parameters:
+  ///   - token: The token.
+  ///   - digest: Its SHA-256 digest.
+  ///   - now: The time in seconds since 1970.
+  /// - Returns: The state.
+  func state(of token: [UInt8], _ digest: [UInt8], at now: Int64) -> IntrospectedToken
+}
+
+/// The state of an opaque token.
+package enum IntrospectedToken: Sendable {
+  /// The token is that of a principal, until its expiry.
+  case active(Principal)
+
+  /// The token is not valid.
+  case inactive
+
+  /// The issuer was queried: wait for its response.
+  case pending(PendingDecision)
+
+  /// The issuer does not respond.
+  case unavailable
+
+  /// Reads the response of an issuer (RFC 7662, 2.2), or returns `nil` for another text.
+  ///
+  /// - Parameters:
+  ///   - response: The body of the response.
+  ///   - audience: `aud` must contain one of these values; empty for any.
+  ///   - now: The time in seconds since 1970.
+  ///   - lifetime: The seconds for which the response may be used.
+  package init?(
+    _ response: [UInt8], for audience: [String], at now: Int64, lifetime: Int64
+  ) {
+    guard let claims = StrictObject(response)?.claims,
+      case .boolean(let isActive)? = claims["active"]
+    else { return nil }
+    var rules = TokenVerifier.Rules()
+    rules.requiresExpiry = false
+    rules.audience = audience
+    guard isActive,
+      let principal = try? TokenVerifier.principal(claims, by: rules, at: now)
+    else {
+      self = .inactive
+      return
+    }
+    let end = now + lifetime
+    self = .active(
+      Principal(
+        id: principal.id, claims: principal.claims, expiry: min(principal.expiry ?? end, end)))
+  }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import PublicTestData
+import Testing
+
+/// The service with providers whose keys it reads over HTTP.
+@Suite(
+  .blocking, .enabled(if: PublicTestData.isInstalled, Comment(rawValue: PublicTestData.isMissing)))
+struct IssuerTests {
+  private static let rules = #"[{"allow":"manage","to":"counter/{sub}"}]"#
+
+  private func setting(_ providers: [IdentityProvider], _ names: [String]) -> String {
+    let list = zip(providers, names).map {
+      #"{"issuer":"\#($0.issuer)","audience":"cart","name":"\#($1)"}"#
+    }
+    return "[\(list.joined(separator: ","))]"
+  }
+
+  private func token(_ subject: String, of provider: IdentityProvider) throws -> [String: String] {
+    try provider.token("sub=\(subject)&iss=\(provider.issuer)").asBearer
+  }
+
+  @Test func `a provider that is down delays only its own users, and only until it is up`() throws {
+    let providers = try [IdentityProvider(), IdentityProvider()]
+    try providers[1].set(status: 500)
+    let server = try ReactordProcess(
+      "--auth-issuers", setting(providers, ["", "corp"]), "--auth-rules", Self.rules)
+    func state(_ provider: Int, _ id: String) throws -> HTTPResponse {
+      let session = SessionClient(server.client(), "/v1/reactors/counter/sessions/\(id)")
+      return try session.state("", token("ada", of: providers[provider]))
+    }
+    #expect(try state(0, "ada").status == 200)
+    try expectProblem(try state(1, "corp~7Cada"), 503, "unavailable")
+    let notice = "\(providers[1].issuer) has not published its keys"
+    #expect(try server.client().get("/readyz").text.contains(notice))
+    #expect(server.standardError.contains("keys of a provider not read"))
+    try providers[1].set(status: 200)
+    #expect(try eventually { try state(1, "corp~7Cada").status == 200 })
+    // Users of the two providers have sessions of their own.
+    try expectProblem(try state(1, "ada"), 403, "forbidden")
+    try expectProblem(try state(0, "corp~7Cada"), 403, "forbidden")
+    #expect(try server.client().get("/readyz").text == #"{"status":"ready"}"#)
+    // A token that names the first provider as its issuer, signed by the second one.
+    let forged = try providers[1].token("sub=ada&iss=\(providers[0].issuer)").asBearer
+    let session = SessionClient(server.client(), "/v1/reactors/counter/sessions/ada")
+    #expect(try [401, 503].contains(session.state("", forged).status))
+  }
+
+  @Test func `the command explains the rights of a provider's token`() throws {
+    let provider = try IdentityProvider()
+    let token = try provider.token("sub=ada&iss=\(provider.issuer)")
+    let process = try ReactordProcess.launch(
+      [
+        "auth", "explain", "--right", "act", "--on", "counter/ada", "--auth-issuers",
+        setting([provider], ["corp"]), "--auth-rules", Self.rules,
+      ], environment: ["REACTORD_TOKEN": token])
+    #expect(try process.wait() == .code(0), "\(process.standardError)")
+    #expect(process.standardOutput.contains("token accepted: principal ada"))
+  }
+
+  @Test(arguments: [
+    #"[{"issuer":"http://login.example.com","audience":"cart"}]"#,
+    #"[{"issuer":"https://login.example.com"}]"#, "{}",
+  ])
+  func `a list of providers that is not safe prevents the start`(setting: String) throws {
+    let process = try ReactordProcess.launch(
+      ["serve", "--store", "memory", "--listen", "127.0.0.1:0", "--auth-issuers", setting])
+    #expect([.code(64), .code(78)].contains(try process.wait()))
+    #expect(process.standardError.contains("auth-issuers"))
+  }
+}
