@@ -1,3 +1,4 @@
+internal import Identity
 internal import Telemetry
 internal import ReactorCore
 internal import ReactorHost
@@ -9,6 +10,10 @@ extension ReactorAPI {
   func finish(
     _ response: consuming HTTPResponse, of scope: RequestScope, then send: @escaping HTTPReply
   ) {
+    if let problem = withdrawal(of: scope) {
+      if case .stream(let stream) = response.body { stream.closed() }
+      response = problem.response
+    }
     if scope.head.acceptsGzip != .no, let compression = settings.compression,
       compression.isExpensive(response, for: scope.head.acceptsGzip)
     {
@@ -19,6 +24,26 @@ extension ReactorAPI {
       return
     }
     send(complete(response, of: scope))
+  }
+
+  /// Returns the problem of a read whose credential or right was withdrawn while its response was created, or `nil`.
+  ///
+  /// A read can wait for the store, and then contains what was committed later. The response to a change omits the
+  /// State by itself, since the change has happened.
+  private func withdrawal(of scope: RequestScope) -> Problem? {
+    guard scope.method.isSafe, let authenticator, let known = scope.credential.authentication,
+      !authenticator.isCurrent(known), let resource = scope.resource,
+      let right = resource.right(for: scope.method), scope.endpoint != nil
+    else { return nil }
+    guard let current = authenticator.refresh(known, at: Self.now) else {
+      return .unauthorized(.unknownToken)
+    }
+    do throws(Problem) {
+      try require(right, of: current, nil, scope, resource)
+      return nil
+    } catch {
+      return error
+    }
   }
 
   /// Adds the common header fields, compresses the body, updates metrics, writes the access log.

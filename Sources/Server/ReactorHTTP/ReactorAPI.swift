@@ -40,6 +40,8 @@ package final class ReactorAPI: HTTPResponder {
   let authenticator: Authenticator?
   /// Wakes streams whose credentials expire, so that they end.
   let expiries: StreamExpiries
+  /// The streams whose credential can be replaced.
+  let openStreams = OpenStreams()
   let host: Host
   /// Counts the holdings of clients in shared tables.
   var ledger: Ledger { host.settings.ledger }
@@ -92,6 +94,7 @@ package final class ReactorAPI: HTTPResponder {
         + GlobalEndpoints(host: host).all
         + NodeEndpoints(settings: settings).all
         + TicketEndpoints().all
+        + StreamCredentialEndpoints().all
         + AccessEndpoints(host: host).all
         + RevocationEndpoints(revocations: settings.revocations).all
         + streams.all
@@ -224,7 +227,8 @@ package final class ReactorAPI: HTTPResponder {
       if isDraining, !scope.head.isServedWhileDraining {
         throw .unavailable("The service is stopping.")
       }
-      if settings.isPaused, ![.get, .head].contains(scope.method), request.path != "/v1/tickets" {
+      // Tickets and new credentials for streams change nothing.
+      if settings.isPaused, !scope.method.isSafe, scope.resource?.reach != .credential {
         throw Problem(
           .servicePaused, "The service is paused and serves reads only. Nothing was changed.")
       }

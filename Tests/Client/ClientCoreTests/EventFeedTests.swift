@@ -23,6 +23,8 @@ private struct FeedScript {
       case .status(let status): log.append("\(status)")
       case .events(let events): log.append(events.map(\.text).joined(separator: " "))
       case .renewToken: log.append("renew token")
+      case .replaceCredential(let request, let number):
+        log.append("\(request.method) \(request.path) for \(number)")
       }
     }
   }
@@ -92,6 +94,19 @@ struct EventFeedTests {
     script.wait()
     #expect(script.now == .seconds(60))
     #expect(script.taken() == ["close", "reconnecting unreachable"])
+  }
+
+  @Test mutating func `a new token replaces the credential of the stream, or opens it again`() {
+    script.perform(script.feed.start(now: script.now))
+    script.open([(name: "Stream-Id", value: "0f")])
+    _ = script.taken()
+    script.perform(script.feed.renew(now: script.now))
+    #expect(script.taken() == ["POST v1/streams/0f/credential for 1"])
+    script.perform(script.feed.credentialRejected(stream: 1, now: script.now))
+    #expect(script.taken() == ["close", "open v1/globals/user/events"])
+    script.open()
+    script.perform(script.feed.renew(now: script.now))
+    #expect(script.taken() == ["close", "open v1/globals/user/events"])
   }
 
   @Test mutating func `a rejected token is renewed once without a pause, a rejection is final`() {

@@ -33,6 +33,8 @@ private struct Script {
       case .check(let keys): log.append("check \(keys.joined(separator: " "))")
       case .overflow(let keys): log.append("overflow \(keys.joined(separator: " "))")
       case .renewToken: log.append("renew token")
+      case .replaceCredential(let request, let number):
+        log.append("\(request.method) \(request.path) for \(number)")
       }
     }
   }
@@ -227,6 +229,30 @@ struct StreamMachineTests {
     script.wait()
     script.send(expired)
     #expect(script.machine.deadline == script.now + .seconds(2))
+  }
+
+  @Test func `a new token replaces the credential of the stream, which continues`() {
+    var script = Script()
+    script.join("counter/a")
+    script.wait()
+    script.open([(name: "Stream-Id", value: "0f/x")])
+    script.send(": connected\n\n")
+    _ = script.taken()
+    script.perform(script.machine.renew(now: script.now))
+    #expect(script.taken() == ["POST v1/streams/0f%2Fx/credential for 1"])
+    script.state("counter/a", "1", "\(tag).e-1")
+    #expect(script.taken() == ["counter/a 1 e-1"])
+    // The server has not replaced it: another process has the stream.
+    script.perform(script.machine.credentialRejected(stream: 0, now: script.now))
+    #expect(script.taken().isEmpty)
+    script.perform(script.machine.credentialRejected(stream: 1, now: script.now))
+    #expect(script.taken() == ["close", "open session=counter%2Fa", "after \(tag).e-1"])
+  }
+
+  @Test func `a new token opens the stream again if the server does not say its id`() {
+    var script = live()
+    script.perform(script.machine.renew(now: script.now))
+    #expect(script.taken().prefix(2) == ["close", "open session=counter%2Fa"])
   }
 
   @Test func `rejected sessions are found and removed`() {

@@ -59,4 +59,6 @@ private struct ImpatientMachine: StreamReading {
   mutating func received(stream: Int, _ bytes: ArraySlice<UInt8>, now: Duration) -> [Output] { [] }
 
   mutating func closed(stream: Int, _ problem: Problem?, now: Duration) -> [Output] { [] }
+
+  mutating func credentialRejected(stream: Int, now: Duration) -> [Output] { [] }
 }

@@ -25,6 +25,9 @@ package struct EventFeed: Sendable {
 
     /// Discard the access token.
     case renewToken
+
+    /// Make this request, which replaces the credential of the open stream by the current token.
+    case replaceCredential(TransportRequest, stream: Int)
   }
 
   private enum Phase: Sendable, Equatable {
@@ -80,8 +83,18 @@ package struct EventFeed: Sendable {
     return taken()
   }
 
-  /// Replaces the stream by one with the current token.
+  /// Replaces the credential of the stream by the current token; the stream continues.
   package mutating func renew(now: Duration) -> [Output] {
+    guard let request = attempts.replacement else { return reopen(now: now) }
+    return phase == .open ? [.replaceCredential(request, stream: attempts.number)] : []
+  }
+
+  package mutating func credentialRejected(stream: Int, now: Duration) -> [Output] {
+    isCurrent(stream) ? reopen(now: now) : []
+  }
+
+  /// Replaces the stream by one with the current token.
+  package mutating func reopen(now: Duration) -> [Output] {
     guard phase == .open else { return [] }
     close(.waiting(until: now))
     return taken() + wake(now: now)

@@ -11,6 +11,8 @@ struct StreamAttempts: Sendable {
   /// The time without a byte after which a stream is dead: three heartbeats.
   private var patience = Duration.seconds(45)
   private var lastByteAt = Duration.zero
+  /// The id of the open stream, or `nil` if its credential cannot be replaced.
+  private var streamID: String?
 
   /// When the stream is considered dead unless a byte arrives before.
   var silentAt: Duration { lastByteAt + patience }
@@ -23,6 +25,7 @@ struct StreamAttempts: Sendable {
     number += 1
     parser = EventParser()
     lastByteAt = now
+    streamID = nil
   }
 
   /// Reads the head of a successful response.
@@ -36,7 +39,13 @@ struct StreamAttempts: Sendable {
     if let interval = head["heartbeat-interval"].flatMap({ Int($0) }), interval > 0 {
       patience = .seconds(max(min(interval, 3600) * 3, 15))
     }
+    streamID = head["stream-id"]
     return nil
+  }
+
+  /// The request that replaces the credential of the open stream, or `nil` if the server has no such request.
+  var replacement: TransportRequest? {
+    streamID.map { TransportRequest("POST", "v1/streams/\($0.percentEncoded)/credential") }
   }
 
   /// Parses bytes of the body.

@@ -38,6 +38,9 @@ package struct StreamMachine: Sendable {
 
     /// Discard the access token.
     case renewToken
+
+    /// Make this request, which replaces the credential of the open stream by the current token.
+    case replaceCredential(TransportRequest, stream: Int)
   }
 
   enum Phase: Sendable, Equatable {
@@ -175,8 +178,18 @@ package struct StreamMachine: Sendable {
     return taken()
   }
 
-  /// Replaces the stream by one with the current token.
+  /// Replaces the credential of the stream by the current token; the stream continues.
   package mutating func renew(now: Duration) -> [Output] {
+    guard phase == .live, let request = attempts.replacement else { return reopen(now: now) }
+    return [.replaceCredential(request, stream: attempts.number)]
+  }
+
+  package mutating func credentialRejected(stream: Int, now: Duration) -> [Output] {
+    isCurrent(stream) ? reopen(now: now) : []
+  }
+
+  /// Replaces the stream by one with the current token.
+  private mutating func reopen(now: Duration) -> [Output] {
     if phase == .connecting || phase == .live { restart(at: now) }
     return wake(now: now)
   }

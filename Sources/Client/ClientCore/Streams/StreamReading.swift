@@ -26,6 +26,9 @@ package protocol StreamReading: Sendable {
 
   /// Handles the end of the connection; `problem` is `nil` if the server ended the response.
   mutating func closed(stream: Int, _ problem: Problem?, now: Duration) -> [Output]
+
+  /// Opens the stream again with the current token, since the server has not replaced the former one.
+  mutating func credentialRejected(stream: Int, now: Duration) -> [Output]
 }
 
 /// An instruction that concerns the connection of a stream.
@@ -38,6 +41,9 @@ package enum StreamStep: Sendable {
 
   /// Discard the access token.
   case renewToken
+
+  /// Make this request, which replaces the credential of the open stream by the current token, and report a failure.
+  case replaceCredential(TransportRequest, stream: Int)
 }
 
 extension StreamMachine: StreamReading {
@@ -46,6 +52,7 @@ extension StreamMachine: StreamReading {
     case .open(let request, let stream): .open(request, stream: stream)
     case .close: .close
     case .renewToken: .renewToken
+    case .replaceCredential(let request, let stream): .replaceCredential(request, stream: stream)
     case .status, .update, .check, .overflow: nil
     }
   }
@@ -57,6 +64,7 @@ extension EventFeed: StreamReading {
     case .open(let request, let stream): .open(request, stream: stream)
     case .close: .close
     case .renewToken: .renewToken
+    case .replaceCredential(let request, let stream): .replaceCredential(request, stream: stream)
     case .status, .events: nil
     }
   }

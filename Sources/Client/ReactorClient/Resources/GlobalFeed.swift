@@ -34,7 +34,7 @@ final class GlobalFeed<Value: Decodable & Sendable>: Sendable {
       }
       change { $0.pending = last.data }
     case .status(.ended(let problem)): change { $0.end = problem }
-    case .status, .open, .close, .renewToken: break
+    case .status, .open, .close, .renewToken, .replaceCredential: break
     }
   }
 

@@ -230,7 +230,7 @@ final class ClientLink: Sendable {
     guard let channels else { return }
     for channel in channels { channel.retryNow() }
     onStreams { $0.resume(now: $1) }
-    onFeeds { $0.renew(now: $1) + $0.start(now: $1) }
+    onFeeds { $0.reopen(now: $1) + $0.start(now: $1) }
   }
 
   func close() {

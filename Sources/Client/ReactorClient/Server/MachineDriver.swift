@@ -59,6 +59,12 @@ final class MachineDriver<Machine: StreamReading>: Sendable {
       let connection = state.withLock { $0.connection.take() }
       connection?.cancel()
     case .renewToken: client.sender.tokens.reject(state.withLock { $0.token })
+    case .replaceCredential(let request, let stream):
+      client.sender.send(request) { [weak self] result in
+        if case .success(let response) = result, response.head.status == 204 { return }
+        guard let self else { return }
+        client.enter { [self] in apply { $0.credentialRejected(stream: stream, now: $1) } }
+      }
     }
   }
 

@@ -24,7 +24,7 @@ extension MachineDriver<StreamMachine> {
     case .update(let key, let update): client.channel(key)?.receive(update)
     case .check(let keys): for key in keys { check(key) }
     case .overflow(let keys): for key in keys { client.join(key) }
-    case .open, .close, .renewToken: break  // executed by the driver
+    case .open, .close, .renewToken, .replaceCredential: break  // executed by the driver
     }
   }
 

@@ -57,7 +57,7 @@ public struct ChangesCommand: Equatable, Sendable {
       case .status(let status):
         if status == .live { printer.hasBegun = true }
         try connection.changed(status, hasBegun: printer.hasBegun)
-      case .open, .close, .renewToken: break
+      case .open, .close, .renewToken, .replaceCredential: break
       }
       return []
     }

@@ -37,7 +37,7 @@ public struct WatchCommand: Equatable, Sendable {
         try connection.changed(status, hasBegun: watched.hasBegun)
       case .check: return try check(&machine, hasBegun: watched.hasBegun)
       // There is no `overflow` of one session, and the runner executes the other outputs.
-      case .overflow, .open, .close, .renewToken: break
+      case .overflow, .open, .close, .renewToken, .replaceCredential: break
       }
       return []
     }

@@ -63,7 +63,7 @@ final class StreamRunner<Machine: StreamReading> {
         switch Machine.step(of: output) {
         case .open(let request, let stream): opening = (request, stream)
         // `connect` closes its connection when it returns, and reads the token for the next one.
-        case .close, .renewToken: break
+        case .close, .renewToken, .replaceCredential: break
         case nil: following += try execute(&machine, output)
         }
       }

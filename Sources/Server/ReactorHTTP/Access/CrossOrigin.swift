@@ -119,6 +119,6 @@ package struct CrossOrigin: Sendable {
   /// The response fields that a page may read in addition to the CORS-safelisted ones.
   private static let exposed = """
     Allow, ETag, Heartbeat-Interval, Idempotent-Replayed, Link, Location, Preference-Applied, RateLimit, \
-    RateLimit-Policy, Retry-After, Session-Parameters, WWW-Authenticate, X-Request-Id
+    RateLimit-Policy, Retry-After, Session-Parameters, Stream-Id, WWW-Authenticate, X-Request-Id
     """
 }

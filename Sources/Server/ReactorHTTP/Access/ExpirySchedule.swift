@@ -4,46 +4,35 @@ internal import ReactorTransport
 ///
 /// A pure data structure, with neither a clock nor a thread.
 struct ExpirySchedule {
-  /// The streams whose credentials expire in the same second.
-  private struct Bucket {
-    let group = StreamGroup()
-    var streams = 0
-    var isWoken = false
-  }
-
   /// The longest time between two readings of the clock, which can be set, in milliseconds.
   static let longestPause: Int64 = 1000
 
   /// The latest expiry, in seconds since 1970, in the year 30,000: later ones are shortened to it.
   private static let last: Int64 = 884_541_340_800
 
-  private var buckets: [Int64: Bucket] = [:]
+  /// The groups of the streams whose credentials expire in the same second, and that have not been woken.
+  private var groups: [Int64: [ObjectIdentifier: StreamGroup]] = [:]
 
-  /// The earliest expiry whose streams have not been woken, in seconds since 1970, or `nil` for none.
+  /// The earliest expiry, in seconds since 1970, or `nil` for none.
   private(set) var earliest: Int64?
 
-  /// Whether there are no streams.
-  var isEmpty: Bool { buckets.isEmpty }
+  /// Whether no stream is to be woken.
+  var isEmpty: Bool { groups.isEmpty }
 
-  /// Adds a stream whose credential expires at a time, in seconds since 1970.
-  ///
-  /// - Returns: The group that is woken at that time.
-  mutating func join(_ expiry: Int64) -> StreamGroup {
+  /// Adds the group of a stream whose credential expires at a time, in seconds since 1970.
+  mutating func join(_ expiry: Int64, _ group: StreamGroup) {
     let expiry = min(expiry, Self.last)
-    var bucket = buckets[expiry] ?? Bucket()
-    bucket.streams += 1
-    buckets[expiry] = bucket
-    if !bucket.isWoken { earliest = min(earliest ?? expiry, expiry) }
-    return bucket.group
+    groups[expiry, default: [:]][ObjectIdentifier(group)] = group
+    earliest = min(earliest ?? expiry, expiry)
   }
 
-  /// Removes a stream.
-  mutating func leave(_ expiry: Int64) {
+  /// Removes the group of a stream, unless it was woken.
+  mutating func leave(_ expiry: Int64, _ group: StreamGroup) {
     let expiry = min(expiry, Self.last)
-    guard var bucket = buckets[expiry] else { return }
-    bucket.streams -= 1
-    buckets[expiry] = bucket.streams > 0 ? bucket : nil
-    if buckets.isEmpty { earliest = nil }
+    groups[expiry]?[ObjectIdentifier(group)] = nil
+    guard groups[expiry]?.isEmpty == true else { return }
+    groups[expiry] = nil
+    if groups.isEmpty { earliest = nil }
   }
 
   /// Returns the groups to wake at a time in milliseconds since 1970.
@@ -53,16 +42,16 @@ struct ExpirySchedule {
   mutating func due(at now: Int64) -> (groups: [StreamGroup], pause: Int64?) {
     guard let next = earliest else { return ([], nil) }
     guard next * 1000 <= now else { return ([], min(next * 1000 - now, Self.longestPause)) }
-    var groups: [StreamGroup] = []
+    var due: [StreamGroup] = []
     earliest = nil
-    for (expiry, bucket) in buckets where !bucket.isWoken {
+    for (expiry, streams) in groups {
       if expiry * 1000 <= now {
-        buckets[expiry]?.isWoken = true
-        groups.append(bucket.group)
+        due += streams.values
+        groups[expiry] = nil
       } else {
         earliest = min(earliest ?? expiry, expiry)
       }
     }
-    return (groups, earliest.map { min($0 * 1000 - now, Self.longestPause) })
+    return (due, earliest.map { min($0 * 1000 - now, Self.longestPause) })
   }
 }

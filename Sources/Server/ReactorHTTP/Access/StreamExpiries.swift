@@ -34,25 +34,22 @@ final class StreamExpiries: Sendable {
     changed.wake()
   }
 
-  /// Adds a stream whose credential expires at a time, in seconds since 1970.
-  ///
-  /// - Returns: The group that is woken at that time.
-  func join(_ expiry: Int64) -> StreamGroup {
+  /// Wakes the group of a stream when its credential expires, in seconds since 1970.
+  func join(_ expiry: Int64, _ group: StreamGroup) {
     state.withLock { state in
       let earliest = state.schedule.earliest
-      let group = state.schedule.join(expiry)
+      state.schedule.join(expiry, group)
       if state.timer == nil || earliest != state.schedule.earliest {
         state.timer?.cancel()
         state.timer = Task { await self.wakeStreams() }
       }
-      return group
     }
   }
 
-  /// Removes a stream.
-  func leave(_ expiry: Int64) {
+  /// Removes the group of a stream.
+  func leave(_ expiry: Int64, _ group: StreamGroup) {
     state.withLock { state in
-      state.schedule.leave(expiry)
+      state.schedule.leave(expiry, group)
       guard state.schedule.isEmpty else { return }
       state.timer?.cancel()
       state.timer = nil

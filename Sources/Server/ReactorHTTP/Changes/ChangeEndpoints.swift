@@ -45,7 +45,7 @@ struct ChangeEndpoints {
             end by itself.
             """,
           parameters: Self.parameters + [.lastEventID, .lastEventIDQuery],
-          responses: [.init(200, "The stream", headers: [.heartbeatInterval], .stream)],
+          responses: [.init(200, "The stream", headers: StreamEndpoints.fields, .stream)],
           problems: [
             .invalidParameter, .invalidSessionID, .unknownReactor, .changesDisabled,
             .notAcceptable,

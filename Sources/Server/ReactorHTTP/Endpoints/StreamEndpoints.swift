@@ -27,6 +27,9 @@ struct StreamEndpoints {
     .lastEventIDQuery, .datastarRequest,
   ]
 
+  /// The fields of the head of a stream.
+  static let fields: [OpenAPIHeader] = [.heartbeatInterval, .streamID]
+
   /// The parameters of streams of sessions.
   private static let sessionOptions: [OpenAPIParameter] = [.presence, .signals, .subscriberName]
 
@@ -41,7 +44,7 @@ struct StreamEndpoints {
             "The current State at once, then every new one. The stream does not end by itself.",
           parameters: [.reactor, .session] + Self.options + Self.sessionOptions,
           responses: [
-            .init(200, "The stream", headers: [.heartbeatInterval], .stream),
+            .init(200, "The stream", headers: Self.fields, .stream),
             .init(204, "The session has ended: an EventSource stops"),
           ],
           problems: [
@@ -59,7 +62,7 @@ struct StreamEndpoints {
             """,
           parameters: [.sessions] + Self.options + Self.sessionOptions,
           responses: [
-            .init(200, "The stream", headers: [.heartbeatInterval], .stream),
+            .init(200, "The stream", headers: Self.fields, .stream),
             .init(204, "All sessions have ended: an EventSource stops"),
           ],
           problems: [
@@ -72,7 +75,7 @@ struct StreamEndpoints {
         operation: Operation(
           "streamGlobalEvents", "A global's values as server-sent events",
           parameters: [.global] + Self.options,
-          responses: [.init(200, "The stream", headers: [.heartbeatInterval], .stream)],
+          responses: [.init(200, "The stream", headers: Self.fields, .stream)],
           problems: [
             .invalidParameter, .unknownGlobal, .invalidPointer, .stateNotObject, .notAcceptable,
           ])),
@@ -108,6 +111,7 @@ struct StreamEndpoints {
     guard !call.isHead else { return HTTPResponse(status: 200, headers: headers) }
     let body = call.scope.api.guarded(stream(), call, names)
     var response = HTTPResponse(status: 200, headers: headers, body: .stream(body))
+    if let id = (body as? GuardedStream)?.id { response.headers.append("Stream-Id", "\(id)") }
     response.account = call.scope.account
     return response
   }

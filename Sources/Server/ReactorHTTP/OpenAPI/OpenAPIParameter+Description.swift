@@ -20,6 +20,10 @@ extension OpenAPIParameter {
     case .failure:
       path("failure", "The failure's id, from the list of failures.", Self.idSchema)
     case .global: path("global", "The name of a global.", names: host.globals.map(\.name))
+    case .stream:
+      path(
+        "stream", "The id in `Stream-Id` of the stream.",
+        ["type": "string", "pattern": "^[0-9a-f]{32}$"])
     case .revocation:
       path("revocation", "The revocation's id, from the list of revocations.", Self.idSchema)
     case .problem:
@@ -37,7 +41,9 @@ extension OpenAPIParameter {
         "limit", "The most entries of a page.",
         ["type": "integer", "minimum": 1, "maximum": 1000, "default": 100])
     case .explainedRight:
-      query("right", "The right in question.", ["enum": .array(Right.allCases.map { .string($0.name) })])
+      query(
+        "right", "The right in question.",
+        ["enum": .array(Right.allCases.map { .string($0.name) })])
     case .explainedTarget:
       query(
         "on", "The session as `reactor/session`, or the reactor; without it the service.",

@@ -4,6 +4,7 @@ internal import ReactorCore
 internal import ReactorHost
 internal import ReactorTransport
 internal import Shares
+internal import Synchronization
 
 /// One request with its parameters and its reply, as handlers see it.
 struct Call: Sendable {
@@ -92,6 +93,8 @@ final class RequestScope: HTTPAdmissionToken {
   let accessLine: AccessLine?
   /// The sessions whose State a delegate needs.
   let decision = DelegateDecision()
+  /// The credential that has replaced that of a stream, or `nil`.
+  private let replacement = Mutex<Authentication?>(nil)
   /// Measures the time since the request's head was read.
   let stopwatch = Stopwatch()
 
@@ -136,6 +139,17 @@ final class RequestScope: HTTPAdmissionToken {
     context = RequestContext(id: RequestID.next())
     rate = nil
     accessLine = nil
+  }
+
+  /// Replaces the credential of a stream.
+  func replaceCredential(by authentication: Authentication) {
+    replacement.withLock { $0 = authentication }
+  }
+
+  /// The authentication of the request, or the one that has replaced it, or `nil` for none.
+  var authentication: Authentication? {
+    guard resource?.isStream == true else { return credential.authentication }
+    return replacement.withLock { $0 } ?? credential.authentication
   }
 
   var api: ReactorAPI { head.api }

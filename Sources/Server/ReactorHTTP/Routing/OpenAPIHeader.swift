@@ -10,6 +10,7 @@ enum OpenAPIHeader: String, CaseIterable {
   case preferenceApplied = "Preference-Applied"
   case idempotentReplayed = "Idempotent-Replayed"
   case sessionParameters = "Session-Parameters"
+  case streamID = "Stream-Id"
   case allow = "Allow"
   case retryAfter = "Retry-After"
   case rateLimit = "RateLimit"
@@ -31,6 +32,8 @@ enum OpenAPIHeader: String, CaseIterable {
       case .idempotentReplayed: "`true` if the response is that of the key's first request."
       case .sessionParameters:
         "The session's parameters as JSON in ASCII; absent if it has none or they exceed 4 KiB."
+      case .streamID:
+        "The id for `/v1/streams/{stream}/credential`; absent without a credential that names a principal."
       case .allow: "The methods of the resource."
       case .rateLimit: "The remaining requests and the time until the quota is full."
       case .rateLimitPolicy: "The quota of requests per address and its window in seconds."

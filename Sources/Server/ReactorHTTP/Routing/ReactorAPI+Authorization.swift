@@ -94,8 +94,10 @@ extension ReactorAPI {
   /// The time in seconds since 1970.
   static var now: Int64 { Timestamp.now.milliseconds / 1000 }
 
-  private func require(
-    _ right: Right, of authentication: Authentication, _ request: HTTPRequest,
+  /// Rejects a request without a right to the target of its endpoint; the sessions in the query are not checked
+  /// without the request.
+  func require(
+    _ right: Right, of authentication: Authentication, _ request: HTTPRequest?,
     _ scope: RequestScope, _ resource: Resource
   ) throws(Problem) {
     guard isAllowed(right, authentication, request, scope, resource) else {
@@ -109,7 +111,7 @@ extension ReactorAPI {
   }
 
   private func isAllowed(
-    _ right: Right, _ authentication: Authentication, _ request: HTTPRequest,
+    _ right: Right, _ authentication: Authentication, _ request: HTTPRequest?,
     _ scope: RequestScope, _ resource: Resource
   ) -> Bool {
     switch resource.reach {
@@ -121,7 +123,7 @@ extension ReactorAPI {
       return authentication.allows(
         right, to: .session(reactor: scope["reactor"], id: scope["session"]))
     case .sessionsInQuery:
-      let sessions = sessions(of: resource, request, scope)
+      let sessions = request.map { self.sessions(of: resource, $0, scope) } ?? []
       guard !sessions.isEmpty else { return allowsAnything(authentication) }
       return sessions.allSatisfy { authentication.allows(right, to: .session(reactor: $0, id: $1)) }
     }
@@ -155,9 +157,7 @@ extension RequestScope {
   ///
   /// They are those of the current configuration, which may have been replaced since the request arrived.
   var access: Authentication? {
-    guard let known = credential.authentication, let authenticator = api.authenticator else {
-      return nil
-    }
+    guard let known = authentication, let authenticator = api.authenticator else { return nil }
     return authenticator.current(known, at: ReactorAPI.now)
   }
 
@@ -297,7 +297,8 @@ extension Problem {
         """, headers: ["Retry-After": "1"])
     }
     if failure == .unavailable {
-      return .unavailable("The provider of the token does not respond, so that it cannot be verified.")
+      return .unavailable(
+        "The provider of the token does not respond, so that it cannot be verified.")
     }
     guard let failure else {
       return Problem(

@@ -38,17 +38,26 @@ final class GuardedStream: ByteStream {
 
   private struct State {
     var authentication: Authentication?
+    /// When the credential expires, in seconds since 1970.
+    var expiry: Int64?
     var changeCount: UInt64
     var isFinished = false
+    /// The number of times that the credential was replaced.
+    var replacements = 0
   }
 
+  let requirement: Requirement
+  /// The id for a replacement of the credential, or `nil` for a stream without a principal.
+  let id: StreamID?
   private let stream: any ByteStream
   private let authenticator: Authenticator?
   private let expiries: StreamExpiries
-  private let requirement: Requirement
   private let expired: StreamChunk
+  private let replaced: @Sendable (Authentication) -> Void
+  private let ended: @Sendable (StreamID) -> Void
   private let state: Mutex<State>
-  private let expiry: Int64?
+  /// Woken when the credential expires, or was replaced.
+  private let own = StreamGroup()
   let groups: [StreamGroup]
 
   /// Guards a stream.
@@ -60,39 +69,84 @@ final class GuardedStream: ByteStream {
   ///   - authenticator: Validates the credential again.
   ///   - expiries: Wakes the stream.
   ///   - expired: The last output.
+  ///   - replaced: Called with the credential that replaces another one.
+  ///   - ended: Called when the stream has ended.
   init(
     _ stream: any ByteStream, of authentication: Authentication?,
     needing requirement: Requirement, _ authenticator: Authenticator?, _ expiries: StreamExpiries,
-    expired: [UInt8]
+    expired: [UInt8], replaced: @escaping @Sendable (Authentication) -> Void,
+    ended: @escaping @Sendable (StreamID) -> Void
   ) {
     self.stream = stream
     self.requirement = requirement
     self.authenticator = authenticator
     self.expiries = expiries
     self.expired = StreamChunk(expired)
+    (self.replaced, self.ended) = (replaced, ended)
     // `.max` differs from every count: the first output checks an authentication of an earlier
     // configuration.
     var changeCount = expiries.changeCount
     if let authentication, authenticator?.isCurrent(authentication) != true { changeCount = .max }
-    state = Mutex(State(authentication: authentication, changeCount: changeCount))
-    expiry = authentication?.expiry
-    groups = stream.groups + [expiries.changed] + (expiry.map { [expiries.join($0)] } ?? [])
+    let expiry = authentication?.expiry
+    state = Mutex(
+      State(authentication: authentication, expiry: expiry, changeCount: changeCount))
+    id = authentication?.principal == nil ? nil : StreamID()
+    groups = stream.groups + [expiries.changed] + (id == nil ? [] : [own])
+    if let expiry { expiries.join(expiry, own) }
+  }
+
+  /// Whether the stream is open, and that of a principal.
+  func isOpen(for principal: Principal?) -> Bool {
+    let state = state.withLock { $0 }
+    guard !state.isFinished, let own = state.authentication?.principal, let principal else {
+      return false
+    }
+    return own.id.utf8.elementsEqual(principal.id.utf8)
+  }
+
+  /// Replaces the credential by another one of the same principal.
+  ///
+  /// - Returns: `false` if the other one does not have the rights that the stream needs; the stream is as before then.
+  func replace(_ authentication: Authentication) -> Bool {
+    guard requirement.isMet(by: authentication),
+      requirement.isPermitted(to: authentication.principal)
+    else { return false }
+    let isReplaced = state.withLock { state in
+      guard !state.isFinished else { return false }
+      if let expiry = state.expiry { expiries.leave(expiry, own) }
+      (state.authentication, state.expiry) = (authentication, authentication.expiry)
+      if let expiry = state.expiry { expiries.join(expiry, own) }
+      state.replacements += 1
+      // The configuration may have been replaced since this request arrived: check again.
+      state.changeCount = .max
+      return true
+    }
+    guard isReplaced else { return false }
+    replaced(authentication)
+    own.wake()
+    return true
   }
 
   func next() -> StreamOutput {
-    let known = state.withLock { $0 }
-    guard !known.isFinished else { return .finished }
-    // Check without the lock, since delegates are called. Only one thread at a time pulls a stream.
-    let next = renewed(known)
-    state.withLock { $0 = next }
-    return next.isFinished ? .chunk(expired) : stream.next()
+    while true {
+      let known = state.withLock { $0 }
+      guard !known.isFinished else { return .finished }
+      // Check without the lock, since delegates are called. Only one thread at a time pulls a stream.
+      let next = renewed(known)
+      let isDecided = state.withLock { state in
+        guard state.replacements == known.replacements else { return false }
+        state = next
+        return true
+      }
+      if isDecided { return next.isFinished ? .chunk(expired) : stream.next() }
+    }
   }
 
   /// Returns the state after a check; it is finished if the stream must end.
   private func renewed(_ known: State) -> State {
     var state = known
     let now = expiries.now() / 1000
-    if let expiry, now >= expiry { state.isFinished = true }
+    if let expiry = known.expiry, now >= expiry { state.isFinished = true }
     let changeCount = expiries.changeCount
     guard !state.isFinished, state.changeCount != changeCount else { return state }
     state.changeCount = changeCount
@@ -112,7 +166,12 @@ final class GuardedStream: ByteStream {
   var heartbeat: StreamChunk? { stream.heartbeat }
 
   func closed() {
-    if let expiry { expiries.leave(expiry) }
+    let expiry = state.withLock { state in
+      state.isFinished = true
+      return state.expiry
+    }
+    if let expiry { expiries.leave(expiry, own) }
+    if let id { ended(id) }
     stream.closed()
   }
 }
@@ -153,8 +212,12 @@ extension ReactorAPI {
     var requirement = GuardedStream.Requirement(
       right: right, targets: targets, delegated: delegated)
     if targets.isEmpty { requirement.suffices = { [self] in allowsAnything($0) } }
-    return GuardedStream(
+    let guarded = GuardedStream(
       stream, of: authentication, needing: requirement, authenticator, expiries,
-      expired: EventText.expired(of: names))
+      expired: EventText.expired(of: names),
+      replaced: { [scope = call.scope] in scope.replaceCredential(by: $0) },
+      ended: { [openStreams] in openStreams.remove($0) })
+    if let id = guarded.id { openStreams.add(guarded, id) }
+    return guarded
   }
 }

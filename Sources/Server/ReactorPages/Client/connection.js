@@ -218,9 +218,22 @@ export class Connection {
       if (response.status !== 200 || !response.body || !hasContent(response, "text/event-stream")) {
         return await this.#reject(response);
       }
-      // Before the token expires, a stream with a new token replaces this one.
-      const rest = await timeToRenewal();
-      if (rest < 2 ** 31) renewal = setTimeout(() => this.#refresh(), Math.max(rest, 1_000));
+      const id = response.headers.get("Stream-Id");
+      const renew = async () => {
+        const rest = await timeToRenewal();
+        if (rest < 2 ** 31) renewal = setTimeout(replace, Math.max(rest, 1_000));
+      };
+      // Before the token expires, another one replaces it; the stream does not end.
+      const replace = async () => {
+        try {
+          await request(`v1/streams/${id}/credential`, { method: "POST" });
+          if (!stream.signal.aborted) await renew();
+        } catch {
+          // Another process has the stream, or the user has another right: open it with the new token.
+          if (!stream.signal.aborted) this.#refresh();
+        }
+      };
+      await renew();
       const heartbeat = Number(response.headers.get("Heartbeat-Interval"));
       if (heartbeat > 0) this.#patience = Math.max(heartbeat * 3, 15) * 1_000;
       for await (const event of serverSentEvents(response.body)) {

@@ -130,6 +130,10 @@ extension ClientBrowserTests {
         let items = JSON.array(Array(repeating: "Tea", count: index + 1))
         #expect(try page.run("return (await cart.send({ add: 'Tea' })).items") == items)
         try page.expect("cart.state.value.items.length", is: .number(Double(index + 1)))
+        // The stream of the first token continues with the second one.
+        try page.expect(
+          "performance.getEntriesByType('resource').some(({ name }) => name.endsWith('/credential'))",
+          is: true)
         statuses = try page.run("return statuses")
       }
       #expect(statuses == ["connecting", "live"])

@@ -17,7 +17,7 @@ struct SwiftClientTokenTests {
     // an action nor the stream. The client renews the token by its expiry.
     let server = try ReactordProcess(
       "--auth-jwt-keys", folder["keys.json"], "--auth-jwt-audience", "cart", "--auth-jwt-leeway",
-      "3600", "--auth-rules", #"[{"allow":"manage","to":"counter/{sub}"}]"#)
+      "3600", "--auth-rules", #"[{"allow":"manage","to":"counter/{sub}"}]"#, "--log-access", "info")
     let calls = Watched(0)
     let client = try server.swiftClient { () async throws -> String in
       calls.change { $0 += 1 }
@@ -34,5 +34,8 @@ struct SwiftClientTokenTests {
     try states.last { $0.value == count }
     #expect(states.all.map(\.value) == states.all.map(\.value).sorted())
     #expect(!connection.all.contains { if case .ended = $0 { true } else { false } })
+    // The first stream continues with the new tokens.
+    #expect(
+      eventually { server.standardError.contains("route=/v1/streams/{stream}/credential") })
   }
 }

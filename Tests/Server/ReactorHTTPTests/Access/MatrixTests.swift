@@ -63,7 +63,7 @@ struct MatrixTests {
     var target = endpoint.template
     for (name, value) in [
       "reactor": "number", "session": session, "effect": "x", "timer": "x", "failure": "x",
-      "global": "motto", "revocation": "x",
+      "global": "motto", "revocation": "x", "stream": "x",
       "problem": "not-found", "file": "page.css", "inspectorFile": "tree.js",
       "exampleFile": "chat.html",
     ] {
@@ -97,8 +97,8 @@ struct MatrixTests {
       let isHidden = endpoint.reach == .reactor && response.problem == "404 unknown-reactor"
       let isServed = ![401, 403].contains(response.status) && !isHidden
       #expect(isServed == client.mayUse(endpoint, session: session), "\(place)")
-      // The session has no failure to run again.
-      let isFound = operation != "runFailureAgain"
+      // The session has no failure to run again, and the client no stream.
+      let isFound = !["runFailureAgain", "replaceStreamCredential"].contains(operation)
       if isServed {
         #expect(
           isFound ? (200..<300).contains(response.status) : response.status == 404, "\(place)")

@@ -98,9 +98,20 @@ struct StreamExpiryTests {
     var schedule = ExpirySchedule()
     var now: Int64 = 1_800_000_000_000
     var waiting: [ObjectIdentifier: Int64] = [:]
+    var groups: [StreamGroup] = []
     for _ in 0..<500 {
       let expiry = now / 1000 + .random(in: 1...3_600, using: &random)
-      waiting[ObjectIdentifier(schedule.join(expiry))] = expiry
+      let group = StreamGroup()
+      schedule.join(expiry, group)
+      groups.append(group)
+      waiting[ObjectIdentifier(group)] = expiry
+    }
+    // Some credentials are replaced before they expire.
+    for group in groups.prefix(100) {
+      guard let expiry = waiting[ObjectIdentifier(group)] else { continue }
+      schedule.leave(expiry, group)
+      schedule.join(expiry + 600, group)
+      waiting[ObjectIdentifier(group)] = expiry + 600
     }
     while true {
       let (groups, pause) = schedule.due(at: now)
@@ -110,7 +121,7 @@ struct StreamExpiryTests {
           continue
         }
         #expect((0...1000).contains(now - expiry * 1000))
-        schedule.leave(expiry)
+        schedule.leave(expiry, group)
       }
       guard let pause else { break }
       // The clock may be set forward while the task sleeps for at most a second.
@@ -121,9 +132,10 @@ struct StreamExpiryTests {
 
   @Test func `an earlier expiry is noticed, a later one waits`() {
     var schedule = ExpirySchedule()
-    let late = schedule.join(5000)
+    let (late, early) = (StreamGroup(), StreamGroup())
+    schedule.join(5000, late)
     #expect(schedule.due(at: 0).pause == ExpirySchedule.longestPause)
-    let early = schedule.join(2)
+    schedule.join(2, early)
     #expect(schedule.due(at: 1_500).pause == 500)
     #expect(schedule.due(at: 1_999).groups.isEmpty)
     #expect(schedule.due(at: 2_000).groups.map { $0 === early } == [true])

@@ -1,4 +1,5 @@
 import Identity
+import LogTestSupport
 import ReactorHost
 import ReactorLog
 import ReactorStreams
@@ -7,26 +8,85 @@ import Testing
 
 @testable import ReactorHTTP
 
-/// Whatever is open when the operator withdraws a token or a right sends nothing that is committed later.
+/// Whatever is open when a credential or a right is withdrawn sends nothing that is committed later.
+///
+/// The kinds of open responses are those of the endpoint table: streams, requests whose body is arriving, and
+/// requests that wait, for the store or for an effect; and tickets.
 struct WithdrawnRightTests {
-  enum Withdrawal: String, CaseIterable {
-    case token = ""
-    case right = "token-of-the-reader read nothing\n"
-    case revocation
+  /// A change of the configuration, of which the reader's credential or right is a part.
+  enum Withdrawal: String, CaseIterable, CustomTestStringConvertible {
+    case token, right, revocation, key, issuer, audience, expiry, rule, denial, anonymousRule
+
+    var testDescription: String { rawValue }
+
+    /// Whether the credential itself is not accepted any more.
+    var isOfCredential: Bool {
+      switch self {
+      case .right, .rule, .denial: false
+      case .token, .revocation, .key, .issuer, .audience, .expiry, .anonymousRule: true
+      }
+    }
+
+    /// The credential of the reader.
+    var headers: [(name: HTTPHeader, value: String)] {
+      switch self {
+      case .anonymousRule: []
+      case .token, .right, .revocation: [(.authorization, "Bearer token-of-the-reader")]
+      case .key, .issuer, .audience, .expiry, .rule, .denial:
+        [(.authorization, "Bearer \(SignedToken.make(#"{"sub":"reader","iss":"a","aud":"b"}"#))")]
+      }
+    }
+
+    func configuration(isAfter: Bool) throws -> Authenticator.Configuration {
+      let tokens = [
+        self != .token || !isAfter
+          ? "token-of-the-reader \(self == .right && isAfter ? "read nothing" : "admin") as=reader"
+          : "#",
+        WithdrawnRightTests.other,
+      ]
+      let allow = #"{"allow":"admin","if":{"sub":"reader"}}"#
+      let rules =
+        switch self {
+        case .anonymousRule: isAfter ? "[]" : #"[{"allow":"admin","anonymous":true}]"#
+        case .rule where isAfter: "[]"
+        case .denial where isAfter: #"[\#(allow),{"deny":"read","if":{"sub":"reader"}}]"#
+        default: "[\(allow)]"
+        }
+      var configuration = Authenticator.Configuration.tokens(
+        tokens.joined(separator: "\n"), rules: rules)
+      var verification = TokenVerifier.Rules()
+      if isAfter {
+        if self == .issuer { verification.issuer = "b" }
+        if self == .audience { verification.audience = ["c"] }
+        // The expiry of the token is beyond what the clocks of the issuer and of the service can differ.
+        if self == .expiry { verification.leeway = -10_000_000_000 }
+      }
+      let keys =
+        self == .key && isAfter
+        ? try KeySet(
+          Array(
+            #"{"kty":"oct","k":"\#(String(repeating: "A", count: 43))"}"#.utf8))
+        : try SignedToken.keys()
+      configuration.verifier = TokenVerifier(keys: keys, rules: verification)
+      return configuration
+    }
   }
 
-  private static let other = "another-token-of-it admin"
-  private static let reader = [
-    (name: HTTPHeader.authorization, value: "Bearer token-of-the-reader")
-  ]
+  fileprivate static let other = "another-token-of-it admin"
   private static let admin = [(name: HTTPHeader.authorization, value: "Bearer \(other.prefix(19))")]
 
-  private func service() -> Service {
-    Service(
-      log: MemoryLog(changeRetention: .seconds(60)),
-      settings: {
-        $0.authentication = .tokens("token-of-the-reader admin as=reader\n\(Self.other)")
-      })
+  private static let endpoints = Service().api.endpoints.resources.flatMap(\.endpoints).filter {
+    $0.right != nil
+  }
+  private static let streams = endpoints.filter { $0.traits.contains(.stream) }
+  private static let changes = endpoints.filter { !$0.method.isSafe }
+  private static let reads = endpoints.filter { !$0.traits.contains(.stream) && $0.method.isSafe }
+
+  private func service(
+    _ withdrawal: Withdrawal, log: any MutationLog = MemoryLog(changeRetention: .seconds(60))
+  ) throws -> Service {
+    let configuration = try withdrawal.configuration(isAfter: false)
+    return Service(log: log, settings: { $0.authentication = configuration })
   }
 
   private func withdraw(_ withdrawal: Withdrawal, at service: Service) throws {
@@ -36,7 +96,7 @@ struct WithdrawnRightTests {
       #expect(revoked.status == 201)
       return
     }
-    service.api.replaceAuthentication(.tokens(withdrawal.rawValue + Self.other))
+    service.api.replaceAuthentication(try withdrawal.configuration(isAfter: true))
   }
 
   /// Commits a text that each stream may contain.
@@ -47,37 +107,140 @@ struct WithdrawnRightTests {
       "POST", "\(Service.root)/demo/signals", Self.admin, body: #""\#(text)""#)
   }
 
-  private static let streams = Service().api.endpoints.resources.flatMap(\.endpoints).filter {
-    $0.traits.contains(.stream)
+  /// Returns whether a client without the right may still use an endpoint that needs a credential only.
+  private func isUnaffected(_ endpoint: Endpoint, by withdrawal: Withdrawal) -> Bool {
+    switch endpoint.reach {
+    case .anything, .credential: !withdrawal.isOfCredential
+    case .session, .sessionsInQuery, .reactor, .service: false
+    }
+  }
+
+  @Test func `each endpoint with a right is of one of the kinds`() {
+    #expect(Self.streams.count >= 4)
+    #expect(Self.changes.count >= 15)
+    #expect(Self.reads.count >= 15)
+    #expect(
+      Self.streams.count + Self.changes.count + Self.reads.count == Self.endpoints.count,
+      "a stream is read")
   }
 
   @Test(arguments: Withdrawal.allCases, streams.indices)
   func `a stream ends or is silent`(_ withdrawal: Withdrawal, _ index: Int) throws {
-    let service = service()
+    let service = try service(withdrawal)
     let (target, _) = MatrixTests.request(Self.streams[index], session: "demo")
     let query =
       target.contains("/changes") ? "with=state" : target.contains("demo") ? "signals=true" : ""
     let reader = try service.open(
-      target + (query.isEmpty ? "" : (target.contains("?") ? "&" : "?") + query), Self.reader)
+      target + (query.isEmpty ? "" : (target.contains("?") ? "&" : "?") + query),
+      withdrawal.headers)
     try commit("earlier", at: service)
     // The first read of a stream of changes begins to read the store.
     #expect((reader.read() + reader.read()).joined().contains("earlier"), "\(target)")
     try withdraw(withdrawal, at: service)
     try commit("later", at: service)
     #expect(!(reader.read() + reader.read()).joined().contains("later"), "\(target)")
-    if withdrawal != .right { #expect(reader.isFinished, "\(target)") }
+    if withdrawal.isOfCredential { #expect(reader.isFinished, "\(target)") }
     reader.close()
   }
 
-  @Test func `streams were found`() { #expect(Self.streams.count >= 4) }
+  @Test(arguments: Withdrawal.allCases, changes.indices)
+  func `a request whose body is arriving changes nothing`(
+    _ withdrawal: Withdrawal, _ index: Int
+  ) throws {
+    let endpoint = Self.changes[index]
+    // An anonymous client has no ticket and no stream.
+    if withdrawal == .anonymousRule, endpoint.reach == .credential { return }
+    let service = try service(withdrawal)
+    let (target, body) = MatrixTests.request(endpoint, session: "demo")
+    let head = HTTPRequest(
+      method: endpoint.method.name, path: target,
+      headers: HTTPRequestHeaders(withdrawal.headers + [(.contentType, "application/json")]),
+      body: [], hasBody: body != nil)
+    guard case .accept(let scope) = service.api.admit(head) else {
+      Issue.record("The head is not accepted: \(target)")
+      return
+    }
+    let states = try ["state", "log"].map {
+      try service.ask("GET", "\(Service.root)/demo/\($0)", Self.admin).text
+    }
+    try withdraw(withdrawal, at: service)
+    let request = HTTPRequest.completing(head, body: Array((body ?? "").utf8), admission: scope)
+    let responses = Recorder<HTTPResponse>()
+    service.api.respond(to: request, reply: { responses.add($0) })
+    let response = try #require(responses.values.first, "\(target)")
+    guard !isUnaffected(endpoint, by: withdrawal) else { return }
+    #expect(
+      response.status == (withdrawal.isOfCredential ? 401 : 403)
+        || response.problem == "404 unknown-reactor", "\(target): \(response.status)")
+    #expect(
+      try ["state", "log"].map {
+        try service.ask("GET", "\(Service.root)/demo/\($0)", Self.admin).text
+      } == states, "\(target)")
+  }
+
+  /// Starts all requests of some endpoints that wait for a session which is being read from the store, withdraws the
+  /// right, and lets the read end.
+  private func waiting(
+    _ endpoints: [Endpoint], _ withdrawal: Withdrawal
+  ) async throws -> [(target: String, response: HTTPResponse)] {
+    var found: [(String, HTTPResponse)] = []
+    for endpoint in endpoints {
+      let memory = MemoryLog(changeRetention: .seconds(60))
+      try commit("earlier", at: service(withdrawal, log: memory))
+      let log = DelayedLog(memory)
+      let service = try service(withdrawal, log: log)
+      log.hold("demo")
+      let (target, body) = MatrixTests.request(endpoint, session: "demo")
+      let responses = service.start(endpoint.method.name, target, withdrawal.headers, body: body)
+      let isWaiting = responses.values.isEmpty
+      if isWaiting { try withdraw(withdrawal, at: service) }
+      log.release("demo")
+      while responses.values.isEmpty { await Task.yield() }
+      guard isWaiting, let response = responses.values.first else { continue }
+      found.append(("\(endpoint.method.name) \(target)", response))
+      if case .stream(let stream) = response.body { stream.closed() }
+    }
+    return found
+  }
+
+  @Test(arguments: [Withdrawal.token, .right, .key, .rule, .anonymousRule])
+  func `a read that waits for the store is rejected`(_ withdrawal: Withdrawal) async throws {
+    let found = try await waiting(Self.reads + Self.streams, withdrawal)
+    #expect(found.count >= 6, "\(found.map(\.target))")
+    for (target, response) in found {
+      #expect(response.status == (withdrawal.isOfCredential ? 401 : 403), "\(target)")
+      #expect(!response.text.contains("earlier"), "\(target)")
+    }
+  }
+
+  @Test(arguments: [Withdrawal.token, .right, .key, .rule, .anonymousRule])
+  func `the response to a change that waits for the store has no State`(
+    _ withdrawal: Withdrawal
+  ) async throws {
+    let found = try await waiting(Self.changes, withdrawal)
+    #expect(found.count >= 4, "\(found.map(\.target))")
+    for (target, response) in found {
+      #expect(!response.text.contains("earlier"), "\(target)")
+    }
+  }
+
+  @Test func `responses that wait for an effect are those of two endpoints`() {
+    let waiting = Self.endpoints.filter { $0.operation().responses.contains { $0.status == 202 } }
+    #expect(
+      Set(waiting.map(\.template)) == [
+        "/v1/reactors/{reactor}/sessions/{session}/actions",
+        "/v1/reactors/{reactor}/sessions/{session}/failures/{failure}",
+      ])
+    #expect(waiting.allSatisfy { $0.reach == .session })
+  }
 
   @Test(arguments: Withdrawal.allCases)
   func `the response to an action that waits for its effect has no State`(
     _ withdrawal: Withdrawal
   ) throws {
-    let service = service()
+    let service = try service(withdrawal)
     let responses = service.start(
-      "POST", "\(Service.root)/demo/actions", Self.reader, body: #""hold""#)
+      "POST", "\(Service.root)/demo/actions", withdrawal.headers, body: #""hold""#)
     #expect(responses.values.isEmpty)
     try withdraw(withdrawal, at: service)
     service.effect.onNext(.add(1))
@@ -88,34 +251,27 @@ struct WithdrawnRightTests {
     #expect(response[field: "ETag"] != nil)
   }
 
-  @Test(arguments: Withdrawal.allCases)
-  func `an action whose body arrives afterwards is not executed`(_ withdrawal: Withdrawal) throws {
-    let service = service()
-    let head = HTTPRequest(
-      method: "POST", path: "\(Service.root)/demo/actions",
-      headers: HTTPRequestHeaders(Self.reader + [(.contentType, "application/json")]), body: [],
-      hasBody: true)
-    guard case .accept(let scope) = service.api.admit(head) else {
-      Issue.record("The head is not accepted.")
-      return
-    }
+  @Test(arguments: Withdrawal.allCases.filter { $0 != .anonymousRule })
+  func `a ticket opens no stream`(_ withdrawal: Withdrawal) throws {
+    let service = try service(withdrawal)
+    let created = try service.ask("POST", "/v1/tickets", withdrawal.headers).text
+    let ticket = try #require(created.split(separator: "\"").dropFirst(3).first)
     try withdraw(withdrawal, at: service)
-    let request = HTTPRequest.completing(head, body: Array(#"{"add":1}"#.utf8), admission: scope)
-    let responses = Recorder<HTTPResponse>()
-    service.api.respond(to: request, reply: { responses.add($0) })
-    let expected = withdrawal != .right ? "401 unauthorized" : "403 forbidden"
-    #expect(responses.values.first?.problem == expected)
-    let state = try service.ask("GET", "\(Service.root)/demo/state", Self.admin)
-    #expect(state.text.contains(#""value":0"#))
+    for stream in Self.streams where !isUnaffected(stream, by: withdrawal) {
+      let (target, _) = MatrixTests.request(stream, session: "demo")
+      let separator = target.contains("?") ? "&" : "?"
+      let response = try service.ask("GET", "\(target)\(separator)ticket=\(ticket)")
+      #expect([401, 403].contains(response.status), "\(target)")
+    }
   }
 
   @Test(arguments: Withdrawal.allCases)
   func `a session that is created afterwards is not shown`(_ withdrawal: Withdrawal) throws {
-    let service = service()
+    let service = try service(withdrawal)
     let request = RequestScope(
       HTTPRequest(
-        method: "PUT", path: "\(Service.root)/demo", headers: HTTPRequestHeaders(Self.reader),
-        body: []), in: service.api)
+        method: "PUT", path: "\(Service.root)/demo",
+        headers: HTTPRequestHeaders(withdrawal.headers), body: []), in: service.api)
     let reactor = try #require(service.api.host.reactor("number"))
     #expect(request.mayStillRead("demo", of: reactor))
     try withdraw(withdrawal, at: service)
