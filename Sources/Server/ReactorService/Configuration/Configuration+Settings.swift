@@ -259,7 +259,8 @@ extension Configuration {
       help: """
         Providers of OpenID Connect whose tokens are accepted, each an object with issuer (its URL, the iss of its \
         tokens) and audience, and optionally name and keys (the URL of its key set). With several issuers the sub of \
-        a principal is NAME|SUB; the name is the URL without its scheme unless specified, and may be empty for one.
+        a principal begins with the name and a vertical bar; the name is the URL without its scheme unless specified, \
+        and may be empty for one.
         """),
     Setting(
       "auth.jwt.keys", \.authentication.keyFile, .path,
