@@ -19,6 +19,7 @@ final class ClusteredReactor: HostedReactor {
   var examplePage: String? { local.examplePage }
   var description: ReactorDescription { local.description }
   var hasDelegate: Bool { local.hasDelegate }
+  var projector: StateProjector? { local.projector }
   var liveSessionCount: Int { local.liveSessionCount }
   var failedEffects: [FailedEffect] { local.failedEffects }
 

@@ -97,6 +97,21 @@ extension Host {
     return entries
   }
 
+  /// Reads the current State and the parameters of a session, or returns `nil` if there is none.
+  ///
+  /// May block on the disk.
+  package func currentState(
+    of key: SessionKey
+  ) throws(LogError) -> (state: CommittedState, parameters: [UInt8]?)? {
+    guard let reactor = reactor(key.reactor) else { return nil }
+    if let session = reactor.liveSession(key.id) { return (session.current, session.parameters) }
+    guard case .stored(let stored) = try environment.log.session(key).record() else { return nil }
+    let cursor = Cursor(epoch: stored.epoch, version: stored.version)
+    guard let json = try reactor.storedState(key.id, at: cursor) else { return nil }
+    let parameters = stored.parameters ?? reactor.description.parameters?.default
+    return (CommittedState(cursor: cursor, json: json), parameters)
+  }
+
   /// Returns the State after a change, as JSON, or `nil` if the session has ended, or if the version
   /// is no longer retained.
   ///

@@ -19,6 +19,7 @@ public struct ReactorRegistration: Sendable {
   private let witness: ReactorWitness
   private let observerMaker: CommitObserverMaker?
   private let authorizer: Authorizer?
+  private var projector: StateProjector?
 
   /// Registers a reactor whose actions, mutations and states are `Codable`.
   ///
@@ -41,6 +42,7 @@ public struct ReactorRegistration: Sendable {
   ///   - upgradeState: Converts the State of a snapshot that an earlier release wrote, if retention has
   ///     removed the log before it.
   ///   - delegate: Decides which requests are permitted, see ``ReactorDelegate``.
+  ///   - projection: What clients see of the State; without one, all of it.
   ///   - make: Creates an instance: one per session in memory, and one per fold of a log. Called on
   ///     any thread; it must be cheap.
   @inlinable
@@ -49,6 +51,7 @@ public struct ReactorRegistration: Sendable {
     whenInterrupted: InterruptionPolicy = .runAgain,
     upgradeMutation: JSONUpgrade? = nil, upgradeAction: JSONUpgrade? = nil,
     upgradeState: JSONUpgrade? = nil, delegate: (any ReactorDelegate<R>)? = nil,
+    projection: (any StateProjection<R.State>)? = nil,
     make: @escaping @Sendable () -> R
   ) where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
     let type = ReactorType<R>(
@@ -57,6 +60,7 @@ public struct ReactorRegistration: Sendable {
         mutation: upgradeMutation, action: upgradeAction, state: upgradeState),
       delegate: delegate, maker: { _ in make })
     self.init(name, summary: summary, type, type.hotPath())
+    project(by: projection)
   }
 
   /// Registers a reactor whose instances know their session.
@@ -76,6 +80,7 @@ public struct ReactorRegistration: Sendable {
   ///   - upgradeAction: Converts old actions, see there.
   ///   - upgradeState: Converts old snapshots, see there.
   ///   - delegate: Decides which requests are permitted, see ``ReactorDelegate``.
+  ///   - projection: What clients see of the State; without one, all of it.
   ///   - make: Creates an instance: one per session in memory, one per fold of a log, and one for the
   ///     catalogue, whose session has the id `_`. Called on any thread; it must be cheap.
   @inlinable
@@ -84,6 +89,7 @@ public struct ReactorRegistration: Sendable {
     whenInterrupted: InterruptionPolicy = .runAgain,
     upgradeMutation: JSONUpgrade? = nil, upgradeAction: JSONUpgrade? = nil,
     upgradeState: JSONUpgrade? = nil, delegate: (any ReactorDelegate<R>)? = nil,
+    projection: (any StateProjection<R.State>)? = nil,
     make: @escaping @Sendable (SessionContext<NoParameters>) -> R
   ) where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
     let type = ReactorType<R>(
@@ -96,6 +102,7 @@ public struct ReactorRegistration: Sendable {
         return { make(context) }
       })
     self.init(name, summary: summary, type, type.hotPath())
+    project(by: projection)
   }
 
   /// Registers a reactor whose sessions have parameters.
@@ -124,6 +131,7 @@ public struct ReactorRegistration: Sendable {
   ///   - upgradeParameters: Converts the parameters of sessions that an earlier release created. A member
   ///     that they lack has the value of `defaultParameters`.
   ///   - delegate: Decides which requests are permitted, see ``ReactorDelegate``.
+  ///   - projection: What clients see of the State; without one, all of it.
   ///   - make: Creates an instance: one per session in memory, one per fold of a log, and one for the
   ///     catalogue with the example or default parameters, whose session has the id `_`. Called on
   ///     any thread; it must be cheap.
@@ -136,6 +144,7 @@ public struct ReactorRegistration: Sendable {
     upgradeMutation: JSONUpgrade? = nil, upgradeAction: JSONUpgrade? = nil,
     upgradeState: JSONUpgrade? = nil, upgradeParameters: JSONUpgrade? = nil,
     delegate: (any ReactorDelegate<R>)? = nil,
+    projection: (any StateProjection<R.State>)? = nil,
     make: @escaping @Sendable (SessionContext<Parameters>) -> R
   ) where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
     let parameters = SessionParameters(
@@ -151,6 +160,12 @@ public struct ReactorRegistration: Sendable {
         return { make(context) }
       })
     self.init(name, summary: summary, type, type.hotPath())
+    project(by: projection)
+  }
+
+  @usableFromInline
+  mutating func project<State: Codable & Sendable>(by projection: (any StateProjection<State>)?) {
+    projector = projection.map { StateProjector($0) }
   }
 
   @usableFromInline
@@ -211,7 +226,8 @@ public struct ReactorRegistration: Sendable {
   func host(in environment: HostEnvironment) -> ReactorRuntime {
     ReactorRuntime(
       name: name, summary: summary, examplePage: examplePage, witness: witness,
-      errorSchema: errorSchema, authorizer: authorizer, observerMaker: observerMaker,
+      errorSchema: errorSchema, authorizer: authorizer, projector: projector,
+      observerMaker: observerMaker,
       environment: environment)
   }
 }

@@ -20,7 +20,7 @@ final class AbsentSession: SessionSource {
     var observers: [any SessionObserver] = []
     var activityObservers: [any ActivityObserver] = []
     var signalObservers: [any SignalObserver] = []
-    var audience = Audience()
+    var subscribers = SubscriberTable()
     /// Events that arrived while a thread publishes one.
     var pending: [Event] = []
     var isPublishing = false
@@ -176,20 +176,20 @@ final class AbsentSession: SessionSource {
   // MARK: Subscribers and activity
 
   var subscriberCount: Int {
-    let (session, own) = state.withLock { ($0.session, $0.audience.count) }
+    let (session, own) = state.withLock { ($0.session, $0.subscribers.count) }
     return session?.subscriberCount ?? own
   }
 
   var presence: Presence {
-    let (session, own) = state.withLock { ($0.session, $0.audience.snapshot) }
+    let (session, own) = state.withLock { ($0.session, $0.subscribers.snapshot) }
     return session?.presence ?? own.update.presence
   }
 
   func changeStreams(of owner: StreamOwner, by change: Int) -> Int {
     let (session, isDue, revision) = state.withLock { state -> (LiveSession?, Bool, Int) in
       if let session = state.session { return (session, false, 0) }
-      let isDue = state.audience.change(owner, by: change)
-      return (nil, isDue, state.audience.revision)
+      let isDue = state.subscribers.change(owner, by: change)
+      return (nil, isDue, state.subscribers.revision)
     }
     if let session { return session.changeStreams(of: owner, by: change) }
     environment.counts.subscribers.add(change, ordering: .relaxed)
@@ -199,7 +199,7 @@ final class AbsentSession: SessionSource {
 
   func observePresence(_ observer: any PresenceObserver) {
     let (session, isDue) = state.withLock { state -> (LiveSession?, Bool) in
-      (state.session, state.session == nil && state.audience.add(observer))
+      (state.session, state.session == nil && state.subscribers.add(observer))
     }
     session?.observePresence(observer)
     if isDue { schedulePublication() }
@@ -207,7 +207,7 @@ final class AbsentSession: SessionSource {
 
   func stopObservingPresence(_ observer: any PresenceObserver) {
     let session = state.withLock { state in
-      state.audience.remove(observer)
+      state.subscribers.remove(observer)
       return state.session
     }
     session?.stopObservingPresence(observer)
@@ -254,9 +254,9 @@ final class AbsentSession: SessionSource {
   }
 }
 
-extension AbsentSession: AudienceOwner {
-  func withAudience<Result: Sendable>(_ body: (inout Audience) -> Result) -> Result {
-    state.withLock { body(&$0.audience) }
+extension AbsentSession: SubscriberOwner {
+  func withSubscribers<Result: Sendable>(_ body: (inout SubscriberTable) -> Result) -> Result {
+    state.withLock { body(&$0.subscribers) }
   }
 }
 
@@ -273,7 +273,7 @@ extension AbsentSession: SessionObserver {
 extension AbsentSession.State {
   fileprivate var isAbsent: Bool { session == nil && !hasEnded }
 
-  /// Moves the audience and the observers of activity and signals to the session.
+  /// Moves the subscribers and the observers of activity and signals to the session.
   ///
   /// - Returns: Whether to publish the session's presence and activity.
   fileprivate mutating func moveSubscribers(
@@ -281,8 +281,8 @@ extension AbsentSession.State {
   ) -> (isPresenceDue: Bool, hasActivityObservers: Bool) {
     for observer in activityObservers { session.activityObservers.add(observer) }
     for observer in signalObservers { session.signalObservers.add(observer) }
-    let isPresenceDue = session.withAudience { [audience] in $0.absorb(audience) }
-    defer { (activityObservers, signalObservers, audience) = ([], [], Audience()) }
+    let isPresenceDue = session.withSubscribers { [subscribers] in $0.absorb(subscribers) }
+    defer { (activityObservers, signalObservers, subscribers) = ([], [], SubscriberTable()) }
     return (isPresenceDue, !activityObservers.isEmpty)
   }
 

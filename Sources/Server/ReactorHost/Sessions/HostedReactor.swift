@@ -18,6 +18,9 @@ public protocol HostedReactor: AnyObject, Sendable {
   /// Whether the reactor was registered with a delegate.
   var hasDelegate: Bool { get }
 
+  /// The projection of its States, or `nil` if each client sees all of them.
+  var projector: StateProjector? { get }
+
   /// Whether none of its code is executed, because it crashed the process three times in a minute.
   var isQuarantined: Bool { get }
 
@@ -225,15 +228,16 @@ public struct ReactorDescription: Sendable {
   /// The JSON Schema of a mutation.
   public let mutationSchema: [UInt8]
 
-  /// The JSON Schema of a state.
-  public let stateSchema: [UInt8]
+  /// The JSON Schema of a state, or of the views of a projected reactor.
+  public internal(set) var stateSchema: [UInt8]
 
   /// The JSON Schema of the members `code` and `data` in the problems of the errors that the reactor
   /// declares, or `nil` if it declares none.
   public internal(set) var errorSchema: [UInt8]?
 
-  /// The state of a new session, with the example or default parameters; `null` if there are none.
-  public let initialState: [UInt8]
+  /// The state of a new session, with the example or default parameters; `null` if there are none, and for a
+  /// projected reactor.
+  public internal(set) var initialState: [UInt8]
 
   /// Actions to try.
   public let exampleActions: [[UInt8]]

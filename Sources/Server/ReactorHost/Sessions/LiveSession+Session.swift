@@ -4,7 +4,7 @@ public import ReactorSessions
 internal import Synchronization
 
 /// The session as clients and streams use it: each request goes to the part that executes it.
-extension LiveSession: Session, SubmissionTarget, AudienceOwner {
+extension LiveSession: Session, SubmissionTarget, SubscriberOwner {
   @usableFromInline var current: CommittedState {
     commits.withLock { $0.latest }
   }
@@ -189,32 +189,32 @@ extension LiveSession: Session, SubmissionTarget, AudienceOwner {
   // MARK: Subscribers
 
   @usableFromInline var subscriberCount: Int {
-    audience.withLock { $0.count }
+    subscriberTable.withLock { $0.count }
   }
 
   @usableFromInline var presence: Presence {
-    audience.withLock { $0.snapshot }.update.presence
+    subscriberTable.withLock { $0.snapshot }.update.presence
   }
 
   @usableFromInline
   func changeStreams(of owner: StreamOwner, by change: Int) -> Int {
     environment.counts.subscribers.add(change, ordering: .relaxed)
-    let (isDue, revision) = audience.withLock { ($0.change(owner, by: change), $0.revision) }
+    let (isDue, revision) = subscriberTable.withLock { ($0.change(owner, by: change), $0.revision) }
     if isDue { schedulePublication() }
     return revision
   }
 
   @usableFromInline
   func observePresence(_ observer: any PresenceObserver) {
-    if audience.withLock({ $0.add(observer) }) { schedulePublication() }
+    if subscriberTable.withLock({ $0.add(observer) }) { schedulePublication() }
   }
 
   @usableFromInline
   func stopObservingPresence(_ observer: any PresenceObserver) {
-    audience.withLock { $0.remove(observer) }
+    subscriberTable.withLock { $0.remove(observer) }
   }
 
-  func withAudience<Result: Sendable>(_ body: (inout Audience) -> Result) -> Result {
-    audience.withLock { body(&$0) }
+  func withSubscribers<Result: Sendable>(_ body: (inout SubscriberTable) -> Result) -> Result {
+    subscriberTable.withLock { body(&$0) }
   }
 }

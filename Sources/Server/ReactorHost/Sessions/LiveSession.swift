@@ -11,7 +11,7 @@ internal import Synchronization
 /// and completions are called without a lock.
 ///
 /// Each further part of its state has an owner: ``SessionMarks``, ``StateMeter``, ``GlobalRevisions``,
-/// ``TimerTable``, ``SessionSends``, ``Audience``, ``ActivityObservers`` and ``SignalObservers``.
+/// ``TimerTable``, ``SessionSends``, ``SubscriberTable``, ``ActivityObservers`` and ``SignalObservers``.
 @usableFromInline
 final class LiveSession: BatchSource {
   @usableFromInline let key: SessionKey
@@ -24,7 +24,7 @@ final class LiveSession: BatchSource {
   let commits: Mutex<CommitMachine<ActionReply>>
   let globals: GlobalRevisions
   let timerTable: Mutex<TimerTable>
-  let audience = Mutex(Audience())
+  let subscriberTable = Mutex(SubscriberTable())
   let signalObservers = SignalObservers()
   let sends = SessionSends()
   let observation = SessionObservation()

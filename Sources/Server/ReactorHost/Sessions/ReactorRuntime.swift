@@ -14,6 +14,7 @@ final class ReactorRuntime: HostedReactor {
   let examplePage: String?
   let environment: ReactorEnvironment
   private let errorSchema: [UInt8]?
+  let projector: StateProjector?
   private let authorizer: Authorizer?
   private let slots: SlotTable
   private let streamedSessions = StreamedSessions()
@@ -22,13 +23,15 @@ final class ReactorRuntime: HostedReactor {
   init(
     name: String, summary: String, examplePage: String?, witness: ReactorWitness,
     errorSchema: [UInt8]?,
-    authorizer: Authorizer?, observerMaker: CommitObserverMaker?, environment: HostEnvironment
+    authorizer: Authorizer?, projector: StateProjector?, observerMaker: CommitObserverMaker?,
+    environment: HostEnvironment
   ) {
     self.name = name
     self.summary = summary
     self.examplePage = examplePage
     self.errorSchema = errorSchema
     self.authorizer = authorizer
+    self.projector = projector
     self.environment = ReactorEnvironment(witness, observerMaker, in: environment)
     slots = SlotTable(of: name, in: self.environment)
   }
@@ -41,6 +44,10 @@ final class ReactorRuntime: HostedReactor {
     var description = environment.witness.describe(
       environment.scope(of: SessionKey(reactor: name, id: SessionScope.catalogueID), nil))
     description.errorSchema = errorSchema
+    if let projector {
+      description.stateSchema = projector.viewSchema().bytes
+      description.initialState = Array("null".utf8)
+    }
     described.withLock { [description] in $0 = description }
     return description
   }

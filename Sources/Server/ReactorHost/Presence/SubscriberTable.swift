@@ -15,7 +15,7 @@ internal import ReactorSessions
 ///
 /// The interval begins with the first change, so that many changes at the same time are one
 /// publication.
-struct Audience: Sendable {
+struct SubscriberTable: Sendable {
   /// The time from a change to its publication.
   static let interval = Duration.milliseconds(250)
 
@@ -53,10 +53,10 @@ struct Audience: Sendable {
     }
   }
 
-  /// Adds the subscribers and observers of another audience, with a later revision than both.
+  /// Adds the subscribers and observers of another table, with a later revision than both.
   ///
   /// - Returns: Whether to schedule ``beginPublication()``.
-  mutating func absorb(_ other: Audience) -> Bool {
+  mutating func absorb(_ other: SubscriberTable) -> Bool {
     count += other.count
     guard let others = other.details else { return false }
     return update { details in
@@ -106,7 +106,7 @@ struct Audience: Sendable {
     }
   }
 
-  /// The subscribers at one moment, unsorted, so that the lock around the audience is held briefly.
+  /// The subscribers at one moment, unsorted, so that the lock around the table is held briefly.
   struct Snapshot: Sendable {
     let count: Int
     let streams: [[UInt8]: Int]
@@ -138,7 +138,7 @@ struct Audience: Sendable {
   }
 }
 
-extension Audience.Details {
+extension SubscriberTable.Details {
   fileprivate var isEmpty: Bool {
     streams.isEmpty && observers.isEmpty && phase == .idle
   }
