@@ -204,6 +204,9 @@ package struct Limits: Sendable {
   /// The size of a body above which it is compressed in the background.
   static let foregroundCompression = 65_536
 
+  /// The maximum number of audiences of a projected session that have streams.
+  static let audiences = 256
+
   /// The number of failed authentications per second and address above which credentials are not verified.
   static let failedAuthentications = 10
 }

@@ -47,6 +47,8 @@ package final class ReactorAPI: HTTPResponder {
   var ledger: Ledger { host.settings.ledger }
   /// Whether any reactor has a delegate, which decides on requests.
   let hasDelegates: Bool
+  /// Whether a reactor has a projection, so that clients see different parts of its States.
+  let hasProjections: Bool
   private let draining = Atomic<Bool>(false)
 
   /// Creates the service.
@@ -66,6 +68,7 @@ package final class ReactorAPI: HTTPResponder {
     self.logger = logger
     self.host = host
     hasDelegates = host.reactors.contains { $0.hasDelegate }
+    hasProjections = host.reactors.contains { $0.projector != nil }
     authenticator = settings.authentication.map { Authenticator($0) }
     let limits = settings.limits
     rateLimiter = limits.rate > 0 ? RateLimiter(limit: limits.rate) : nil

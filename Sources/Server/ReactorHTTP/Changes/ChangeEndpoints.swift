@@ -86,7 +86,7 @@ struct ChangeEndpoints {
       do throws(LogError) {
         let page = try ChangePage(
           of: feed, after: start, limit: limit, scanning: Self.scanBound, filter,
-          ChangeText(host: host, content: filter.content))
+          ChangeText(host: host, content: filter.content), call.scope)
         call.reply(response(page, as: type, limit, filter))
       } catch {
         throw Problem(error)
@@ -151,7 +151,7 @@ struct ChangeEndpoints {
         streams.response(
           to: call,
           ChangeStream(
-            feed, from: start, filter, ChangeText(host: host, content: filter.content),
+            feed, from: start, filter, ChangeText(host: host, content: filter.content), call.scope,
             of: streams.channels, for: call.owner)))
     }
   }
@@ -190,8 +190,9 @@ struct ChangePage {
 
   init(
     of feed: any ChangeFeed, after number: Int, limit: Int, scanning bound: Int,
-    _ filter: ChangeFilter, _ text: ChangeText
+    _ filter: ChangeFilter, _ text: ChangeText, _ scope: RequestScope
   ) throws(LogError) {
+    var views = ChangeViews(host: text.host, scope: scope, readsState: text.content == .state)
     var bytes = 0
     var last = number
     let limit = min(limit, text.bound)
@@ -199,12 +200,13 @@ struct ChangePage {
       let read = try feed.changes(after: last, limit: 256)
       guard !read.isEmpty else { return }
       for change in read {
-        if filter.matches(change) {
+        guard !views.isExhausted else { break reading }
+        if filter.matches(change), let part = try views.part(of: change) {
           guard changes.isEmpty || (changes.count < limit && bytes < Limits.pageBytes) else {
             break reading
           }
           let id = ChangeID(store: feed.store, number: change.number)
-          changes.append(try text.json(change, id: id))
+          changes.append(try text.json(change, id: id, showing: part))
           bytes += changes.last?.count ?? 0
         }
         last = change.number

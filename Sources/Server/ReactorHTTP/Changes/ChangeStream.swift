@@ -32,6 +32,7 @@ final class ChangeStream: ByteStream {
   private let feed: any ChangeFeed
   private let filter: ChangeFilter
   private let text: ChangeText
+  private let scope: RequestScope
   private let channels: EventChannels
   private let client: WorkOwner
   /// Woken after a read of this stream; commits wake ``EventChannels/changeStreams``.
@@ -45,15 +46,17 @@ final class ChangeStream: ByteStream {
   ///   - start: The position after which the stream begins.
   ///   - filter: Selects changes.
   ///   - text: Encodes changes.
+  ///   - scope: The request.
   ///   - channels: Reports whether the service is draining, and provides the worker pool.
   ///   - client: The client, whose reads take turns with those of others.
   init(
     _ feed: any ChangeFeed, from start: ChangeStart, _ filter: ChangeFilter, _ text: ChangeText,
-    of channels: EventChannels, for client: WorkOwner
+    _ scope: RequestScope, of channels: EventChannels, for client: WorkOwner
   ) {
     self.feed = feed
     self.filter = filter
     self.text = text
+    self.scope = scope
     self.channels = channels
     self.client = client
     var opening = Array(EventText.retry().utf8)
@@ -126,12 +129,14 @@ final class ChangeStream: ByteStream {
       output += EventText.notice("reset", Array(#"{"oldest":"\#(oldest)"}"#.utf8))
     }
     var count = 0
+    var views = ChangeViews(host: text.host, scope: scope, readsState: text.content == .state)
     for change in changes where output.count < EventBuffer.byteBound && count < text.bound {
+      guard !views.isExhausted else { break }
       last = change.number
-      guard filter.matches(change) else { continue }
+      guard filter.matches(change), let part = try views.part(of: change) else { continue }
       let id = ChangeID(store: feed.store, number: change.number)
       output += "id: \(id)\ndata: ".utf8
-      output += try text.json(change, id: nil)
+      output += try text.json(change, id: nil, showing: part)
       output += "\n\n".utf8
       lastSent = last
       count += 1

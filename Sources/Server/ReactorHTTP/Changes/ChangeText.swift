@@ -15,7 +15,16 @@ struct ChangeText: Sendable {
   var bound: Int { content == .state ? 32 : .max }
 
   /// Encodes a change, with its id as the first member unless it is `nil`.
-  func json(_ change: StoreChange, id: ChangeID?) throws(LogError) -> [UInt8] {
+  ///
+  /// - Parameters:
+  ///   - change: The change.
+  ///   - id: The id.
+  ///   - part: The change as the client sees it.
+  /// - Returns: The JSON.
+  /// - Throws: If the log cannot be read.
+  func json(
+    _ change: StoreChange, id: ChangeID?, showing part: ChangeViews.Part
+  ) throws(LogError) -> [UInt8] {
     var text: [UInt8] = []
     text.reserveCapacity(256)
     text += (id.map { #"{"id":"\#($0)","kind":""# } ?? #"{"kind":""#).utf8
@@ -44,25 +53,27 @@ struct ChangeText: Sendable {
     text += #","at":""#.utf8
     change.at.write(to: &text)
     text.append(UInt8(ascii: "\""))
-    if let by = change.by {
+    if let by = change.by, part.shows(by) {
       text += #","by":"#.utf8
       text += JSONValue.string(by).bytes
     }
-    try append(contentOf: change, to: &text)
+    try append(contentOf: change, showing: part, to: &text)
     text.append(UInt8(ascii: "}"))
     return text
   }
 
   /// Appends the requested content; nothing if it is no longer retained.
-  private func append(contentOf change: StoreChange, to text: inout [UInt8]) throws(LogError) {
+  private func append(
+    contentOf change: StoreChange, showing part: ChangeViews.Part, to text: inout [UInt8]
+  ) throws(LogError) {
     switch content {
     case nil: return
     case .state:
-      guard let state = try host.state(after: change) else { return }
+      guard let state = part.view?.json else { return }
       text += #","state":"#.utf8
       text += state
     case .entries:
-      guard let entries = try host.entries(of: change) else { return }
+      guard part.isComplete, let entries = try host.entries(of: change) else { return }
       text += #","entries":"#.utf8
       text += (try? JSONCoder.encode(entries.map { LogEndpoints.Entry(entry: $0) })) ?? []
     }

@@ -25,7 +25,7 @@ struct ActionEndpoints {
     return [
       Endpoint(
         .post, "/v1/reactors/{reactor}/sessions/{session}/actions", needs: .act,
-        traits: .takesActions, handler: submit,
+        traits: [.takesActions, .projected], handler: submit,
         operation: Operation(
           "runActions", "Run an action, or an array of actions in order",
           detail: """
@@ -121,9 +121,10 @@ struct ActionEndpoints {
     _ call: Call, to id: String, of reactor: any HostedReactor, _ fields: ActionFields,
     _ preferences: Preferences
   ) -> Bool {
-    // The creation limit and `respond-async` need the State before the outcome: open the session
-    // first.
-    guard call.scope.api.creationLimiter == nil, !fields.preferences.respondsAsynchronously
+    // The creation limit and `respond-async` need the State before the outcome, and the view of a client the
+    // parameters of the session: open the session first.
+    guard call.scope.api.creationLimiter == nil, !fields.preferences.respondsAsynchronously,
+      reactor.projector == nil
     else { return false }
     let reply = ActionResponder(nil, preferences, call.reply)
     guard

@@ -14,20 +14,23 @@ struct CatalogueEndpoints {
         operation: Operation(
           "listReactors", "The hosted reactors", content: .json(.component("ReactorList")))),
       Endpoint(
-        .get, "/v1/reactors/{reactor}", needs: .read, handler: describe,
+        .get, "/v1/reactors/{reactor}", needs: .read, traits: .projected,
+        handler: describe,
         operation: Operation(
           "describeReactor", "JSON Schemas of its Action, Mutation and State, and examples",
           parameters: [.reactor], content: .json(.component("ReactorDescription")),
           problems: [.unknownReactor])),
       Endpoint(
-        .get, "/v1/reactors/{reactor}/types.ts", needs: .read, handler: declareTypes,
+        .get, "/v1/reactors/{reactor}/types.ts", needs: .read, traits: .projected,
+        handler: declareTypes,
         operation: Operation(
           "declareTypes", "The types of its Action, Mutation and State, in TypeScript",
           parameters: [.reactor], content: .text("application/typescript"),
           problems: [.unknownReactor])),
       // `tsc` looks here if a page imports the types from the address above.
       Endpoint(
-        .get, "/v1/reactors/{reactor}/types.ts.d.ts", needs: .read, handler: declareTypes,
+        .get, "/v1/reactors/{reactor}/types.ts.d.ts", needs: .read, traits: .projected,
+        handler: declareTypes,
         operation: Operation(
           "declareTypesForCompiler", "The same types, at the address that tsc looks for",
           parameters: [.reactor], content: .text("application/typescript"),

@@ -27,8 +27,8 @@ struct EffectEndpoints {
             .notAcceptable,
           ])),
       Endpoint(
-        .delete, Self.collection + "/{effect}", needs: .manage, where: { !$0[2].isEmpty },
-        handler: cancel,
+        .delete, Self.collection + "/{effect}", needs: .manage, traits: .projected,
+        where: { !$0[2].isEmpty }, handler: cancel,
         operation: Operation(
           "cancelEffect", "Cancel a running effect",
           detail: """

@@ -16,7 +16,7 @@ struct FailureEndpoints {
   var all: [Endpoint] {
     [
       Endpoint(
-        .get, "/v1/reactors/{reactor}/failures", needs: .read, handler: list,
+        .get, "/v1/reactors/{reactor}/failures", needs: .read, traits: .projected, handler: list,
         operation: Operation(
           "listFailures",
           "The failures of actions and what this release cannot read, the latest first",
@@ -30,8 +30,8 @@ struct FailureEndpoints {
           responses: [.init(200, "The failures", .json(.component("FailureList")))],
           problems: [.unknownReactor, .notAcceptable, .storageFull])),
       Endpoint(
-        .post, Self.item, needs: .manage, where: { SessionKey.isValid(id: $0[2]) },
-        handler: runAgain,
+        .post, Self.item, needs: .manage, traits: .projected,
+        where: { SessionKey.isValid(id: $0[2]) }, handler: runAgain,
         operation: Operation(
           "runFailureAgain", "Run the action of a stored failure again",
           detail: """
@@ -57,8 +57,8 @@ struct FailureEndpoints {
           ],
           hasOwnProblems: true)),
       Endpoint(
-        .delete, Self.item, needs: .manage, where: { SessionKey.isValid(id: $0[2]) },
-        handler: dismiss,
+        .delete, Self.item, needs: .manage, traits: .projected,
+        where: { SessionKey.isValid(id: $0[2]) }, handler: dismiss,
         operation: Operation(
           "dismissFailure", "Remove a stored failure",
           parameters: [.reactor, .session, .failure],
@@ -137,8 +137,10 @@ struct FailureEndpoints {
         switch result {
         case .success(let stored):
           let entries = stored.map { Entry($0) } + reactor.failedEffects.map { Entry($0) }
-          let failures = entries.filter { scope.mayList($0.session, of: reactor) }
-            .sorted { $0.time.milliseconds > $1.time.milliseconds }
+          let failures = entries.filter {
+            scope.mayList($0.session, of: reactor) && scope.mayInspect(reactor, $0.session)
+          }
+          .sorted { $0.time.milliseconds > $1.time.milliseconds }
           reply(.json(encoding: Listing(failures: failures), headers: .revalidated))
         case .failure(let error): reply(Problem(error))
         }

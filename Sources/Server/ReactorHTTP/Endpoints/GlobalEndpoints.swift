@@ -64,12 +64,12 @@ struct GlobalEndpoints {
   private func show(_ call: Call) throws(Problem) -> HTTPResponse {
     let global = try host.readableGlobal(call["global"])
     try call.negotiate()
-    let state = global.current
+    let value = VisibleState(ofGlobal: global.current)
     let known = try EntityTags(of: call.request, in: .ifNoneMatch, name: "If-None-Match")
-    if let response = HTTPResponse.notModified(state, since: global.formerVersion, known) {
+    if let response = HTTPResponse.notModified(value, since: global.formerVersion, known) {
       return response
     }
-    return .state(state)
+    return .state(value)
   }
 
   private func set(_ call: Call) throws(Problem) {
@@ -79,7 +79,7 @@ struct GlobalEndpoints {
     do {
       try global.set(json: call.request.body) { [reply = call.reply] result in
         switch result {
-        case .success(let state): reply(.state(state))
+        case .success(let state): reply(.state(VisibleState(ofGlobal: state)))
         case .failure(let error): reply(Problem(error))
         }
       }

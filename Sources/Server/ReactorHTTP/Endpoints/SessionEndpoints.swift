@@ -18,7 +18,7 @@ struct SessionEndpoints {
   var all: [Endpoint] {
     [
       Endpoint(
-        .get, Self.collection, needs: .read, traits: .background, handler: list,
+        .get, Self.collection, needs: .read, traits: [.background, .projected], handler: list,
         operation: Operation(
           "listSessions", "The sessions of a reactor, in pages",
           parameters: [.reactor, .limit, .afterSession, .sessionPrefix],
@@ -29,7 +29,7 @@ struct SessionEndpoints {
           ],
           problems: [.invalidParameter, .unknownReactor, .notAcceptable])),
       Endpoint(
-        .post, Self.collection, needs: .manage, handler: create,
+        .post, Self.collection, needs: .manage, traits: .projected, handler: create,
         operation: Operation(
           "createSession", "Create a session, or fork another one", parameters: [.reactor],
           body: .component("NewSession"), isBodyRequired: false,
@@ -44,9 +44,10 @@ struct SessionEndpoints {
             .parametersRequired, .notAcceptable, .bodyTooLarge, .storageFull,
           ])),
       Endpoint(
-        .get, Self.session, needs: .read, handler: showState, operation: readState("readSession")),
+        .get, Self.session, needs: .read, traits: .projected, handler: showState,
+        operation: readState("readSession")),
       Endpoint(
-        .put, Self.session, needs: .manage, traits: .asksDelegate, handler: ensure,
+        .put, Self.session, needs: .manage, traits: [.asksDelegate, .projected], handler: ensure,
         operation: Operation(
           "ensureSession", "Create the session if it does not exist",
           parameters: [.reactor, .session], body: .component("EnsuredSession"),
@@ -65,16 +66,17 @@ struct SessionEndpoints {
             .bodyTooLarge, .storageFull,
           ])),
       Endpoint(
-        .delete, Self.session, needs: .manage, asks: .end, handler: end,
+        .delete, Self.session, needs: .manage, asks: .end, traits: .projected, handler: end,
         operation: Operation(
           "endSession", "End the session", parameters: [.reactor, .session],
           responses: [.init(204, "It is gone, or never existed")],
           problems: [.invalidSessionID, .foreignOrigin, .unknownReactor, .storageFull])),
       Endpoint(
-        .get, Self.session + "/state", needs: .read, handler: showState,
+        .get, Self.session + "/state", needs: .read, traits: .projected, handler: showState,
         operation: readState("readState")),
       Endpoint(
-        .get, Self.session + "/parameters", needs: .read, handler: showParameters,
+        .get, Self.session + "/parameters", needs: .read, traits: .projected,
+        handler: showParameters,
         operation: Operation(
           "readParameters", "The parameters that the session was created with",
           parameters: [.reactor, .session], content: .json(.inline([:])),
@@ -132,11 +134,15 @@ struct SessionEndpoints {
       }
       let source = SessionKey(reactor: reactor.name, id: origin.session)
       try call.scope.require(.read, .read, reactor, origin.session)
+      try call.scope.requireInspection(of: reactor, origin.session)
       try call.scope.require(
         .manage, .fork(from: source), reactor, id, parameters: parameters)
       @Sendable func forked(_ result: Result<OpenedSession, SessionError>) {
         if case .success = result { call.scope.countCreation() }
-        reply(created(result, reactor, id, isReadable && call.scope.mayStillRead(id, of: reactor)))
+        reply(
+          created(
+            result, reactor, id, isReadable && call.scope.mayStillRead(id, of: reactor), call.scope)
+        )
       }
       if origin.timers == true {
         guard origin.version == nil else { throw Self.timersOfVersion }
@@ -155,7 +161,10 @@ struct SessionEndpoints {
     call.asClient {
       reactor.session(id, for: .create, parameters: parameters) { result in
         if case .success = result { call.scope.countCreation() }
-        reply(created(result, reactor, id, isReadable && call.scope.mayStillRead(id, of: reactor)))
+        reply(
+          created(
+            result, reactor, id, isReadable && call.scope.mayStillRead(id, of: reactor), call.scope)
+        )
       }
     }
   }
@@ -186,11 +195,12 @@ struct SessionEndpoints {
 
   private func created(
     _ result: Result<OpenedSession, SessionError>, _ reactor: any HostedReactor, _ id: String,
-    _ isReadable: Bool
+    _ isReadable: Bool, _ scope: RequestScope
   ) -> HTTPResponse {
     switch result {
     case .success(let opened):
-      var response = Self.representation(of: opened.session, isReadable, status: 201)
+      var response = Self.representation(
+        of: opened.session, reactor, isReadable, scope, status: 201)
       response.headers.appendLocation(ofSession: id, of: reactor.name)
       return response
     case .failure(let error): return Problem(error).response
@@ -200,10 +210,15 @@ struct SessionEndpoints {
   /// Returns the State and the parameters of a session; only its cursor to a client that may not read
   /// them.
   private static func representation(
-    of session: any Session, _ isReadable: Bool, status: Int = 200
+    of session: any Session, _ reactor: any HostedReactor, _ isReadable: Bool,
+    _ scope: RequestScope, status: Int = 200
   ) -> HTTPResponse {
-    guard isReadable else { return .hiddenState(at: session.current.cursor, status: status) }
-    return .state(session.current, status: status, headers: field(session.parameters))
+    let current = session.current
+    // The request has had its effect: a client that sees nothing, or whose view fails, gets no problem.
+    guard isReadable,
+      let state = try? scope.visible(current, of: reactor, session.key.id, session.parameters)
+    else { return .hiddenState(at: current.cursor, status: status) }
+    return .state(state, status: status, headers: field(session.parameters))
   }
 
   private func ensure(_ call: Call) throws(Problem) {
@@ -226,7 +241,8 @@ struct SessionEndpoints {
         }
         call.reply(
           Self.representation(
-            of: session, isReadable && call.scope.mayStillRead(id, of: reactor)))
+            of: session, reactor, isReadable && call.scope.mayStillRead(id, of: reactor), call.scope
+          ))
       }
     }
     call.asClient {
@@ -235,11 +251,14 @@ struct SessionEndpoints {
         case .success(let opened) where opened.wasCreated:
           call.scope.countCreation()
           reply(
-            created(result, reactor, id, isReadable && call.scope.mayStillRead(id, of: reactor)))
+            created(
+              result, reactor, id, isReadable && call.scope.mayStillRead(id, of: reactor),
+              call.scope))
         case .success(let opened):
           reply(
             Self.representation(
-              of: opened.session, isReadable && call.scope.mayStillRead(id, of: reactor)))
+              of: opened.session, reactor,
+              isReadable && call.scope.mayStillRead(id, of: reactor), call.scope))
         case .failure(let error): reply(Problem(error))
         }
       }
@@ -266,9 +285,12 @@ struct SessionEndpoints {
     @Sendable func representation(_ parameters: [UInt8]?) -> HTTPResponse {
       .json(encoding: parameters.map { EncodedJSON(trusted: $0) })
     }
-    call.readSession(of: reactor, id, in: host) { _ in
-      representation(reactor.description.parameters?.default)
+    call.readSession(of: reactor, id, in: host) { initial throws(Problem) in
+      let parameters = reactor.description.parameters?.default
+      _ = try call.scope.visible(initial, of: reactor, id, parameters)
+      return representation(parameters)
     } _: { session throws(Problem) in
+      _ = try call.scope.visible(session.current, of: reactor, id, session.parameters)
       call.reply(representation(session.parameters))
     }
   }
@@ -311,51 +333,55 @@ struct SessionEndpoints {
     let version = try query.integer("version", in: 0...Int.max)
     let pointer = try query.pointer("select")
     let known = try EntityTags(of: call.request, in: .ifNoneMatch, name: "If-None-Match")
-    @Sendable func initialState(_ initial: CommittedState) -> HTTPResponse {
+    @Sendable func initialState(_ initial: CommittedState) throws(Problem) -> HTTPResponse {
+      let parameters = reactor.description.parameters?.default
+      let seen = try call.scope.visible(initial, of: reactor, id, parameters)
       guard version ?? 0 == 0 else {
-        return Problem(HistoryError.unknownVersion(oldest: 0, latest: 0)).response
+        throw Problem(HistoryError.unknownVersion(oldest: 0, latest: 0))
       }
-      return Self.representation(
-        of: initial, pointer, known, Self.field(reactor.description.parameters?.default))
+      return try Self.representation(of: seen, pointer, known, Self.field(parameters))
     }
     guard let version else {
-      return call.readSession(of: reactor, id, in: host, absent: initialState) { session in
+      return call.readSession(of: reactor, id, in: host, absent: initialState) {
+        session throws(Problem) in
+        let seen = try call.scope.visible(session.current, of: reactor, id, session.parameters)
         call.reply(
-          Self.representation(
-            of: session.current, pointer, known, Self.field(session.parameters),
-            since: session.formerVersion))
+          try Self.representation(
+            of: seen, pointer, known, Self.field(session.parameters), since: session.formerVersion))
       }
     }
     call.readHistory(of: reactor, id, in: host, absent: initialState) { history throws(Problem) in
+      try call.scope.requireCurrentView(of: history, reactor, id)
       // Folding an earlier version can take a long time.
       try call.inBackground {
         history.state(at: version) { state in
-          call.reply(
-            state.map {
-              Self.representation(
-                of: $0, pointer, known, Self.field(history.parameters),
-                since: history.formerVersion)
-            }.mapError { Problem($0) })
+          call.reply { () throws(Problem) in
+            let found: CommittedState
+            do throws(HistoryError) { found = try state.get() } catch { throw Problem(error) }
+            let seen = try call.scope.visible(found, of: reactor, id, history.parameters)
+            return try Self.representation(
+              of: seen, pointer, known, Self.field(history.parameters),
+              since: history.formerVersion)
+          }
         }
       }
     }
   }
 
   private static func representation(
-    of state: CommittedState, _ pointer: JSONPointer?, _ known: EntityTags?,
+    of state: VisibleState, _ pointer: JSONPointer?, _ known: EntityTags?,
     _ headers: HTTPFields, since formerVersion: Int = -1
-  ) -> HTTPResponse {
+  ) throws(Problem) -> HTTPResponse {
     if let response = HTTPResponse.notModified(state, since: formerVersion, known) {
       return response
     }
     guard let pointer else { return .state(state, headers: headers) }
-    guard let part = try? pointer.bytes(in: state.json) else {
-      return Problem(
+    guard let part = state.part(at: pointer) else {
+      throw Problem(
         .notFound, "The State has nothing at this pointer.",
-        members: [.init("pointer", .string("\(pointer)"))]
-      ).response
+        members: [.init("pointer", .string("\(pointer)"))])
     }
-    return .state(CommittedState(cursor: state.cursor, json: Array(part)), headers: headers)
+    return .state(part, headers: headers)
   }
 }
 

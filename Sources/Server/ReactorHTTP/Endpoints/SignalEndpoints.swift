@@ -24,7 +24,7 @@ struct SignalEndpoints {
     [
       Endpoint(
         .post, "/v1/reactors/{reactor}/sessions/{session}/signals", needs: .signal, asks: .signal,
-        handler: publish,
+        traits: .projected, handler: publish,
         operation: Operation(
           "publishSignal", "Publish a message to the session's subscribers",
           detail: """

@@ -27,16 +27,19 @@ extension StreamEndpoints {
         call.reply(HTTPResponse(status: 204))
       case .success(let sessions):
         guard !call.isHead else {
-          return call.reply(HTTPResponse(status: 200, headers: headers))
+          return replyToHead(
+            call,
+            of: zip(sources, sessions).compactMap { source, session in
+              session.map { ($0, source.reactor, source.id) }
+            })
         }
         let subscribed = Array(zip(zip(sources, sessions), views))
-        let client = call.owner
-        subscribe(to: subscribed[...], [], wanted, by: owner, of: client) {
-          [channels] parts in
-          guard let parts else { return call.reply(response(to: call, RetryStream())) }
-          call.reply(
-            response(
-              to: call, of: sources.map(\.name), CompositeStream(parts, of: channels)))
+        subscribe(call, to: subscribed[...], [], wanted, by: owner) { [channels] result in
+          call.reply { () throws(Problem) in
+            guard let parts = try result.get() else { return response(to: call, RetryStream()) }
+            return response(
+              to: call, of: sources.map(\.name), CompositeStream(parts, of: channels))
+          }
         }
       case .failure(.tooMany):
         call.reply(response(to: call, RetryStream()))
@@ -88,34 +91,35 @@ extension StreamEndpoints {
     }
   }
 
-  /// Subscribes to the sessions one after the other; to none if too many reads of the client wait.
+  /// Subscribes to the sessions one after the other; to none if too many reads of the client wait, or if the
+  /// client may not see one of them.
   private func subscribe(
-    to sessions: ArraySlice<((Source, (any SessionSource)?), StreamView)>,
+    _ call: Call, to sessions: ArraySlice<((Source, (any SessionSource)?), StreamView)>,
     _ parts: [CompositeStream.Part], _ wanted: StreamRequest,
-    by owner: StreamOwner, of client: WorkOwner,
-    _ completion: @escaping @Sendable ([CompositeStream.Part]?) -> Void
+    by owner: StreamOwner,
+    _ completion: @escaping @Sendable (Result<[CompositeStream.Part]?, Problem>) -> Void
   ) {
-    guard let ((source, session), view) = sessions.first else { return completion(parts) }
+    guard let ((source, session), view) = sessions.first else {
+      return completion(.success(parts))
+    }
     guard let session else {
       let ended = CompositeStream.Part(source.name, nil, StreamOpening(), at: nil)
       return subscribe(
-        to: sessions.dropFirst(), parts + [ended], wanted, by: owner, of: client,
-        completion)
+        call, to: sessions.dropFirst(), parts + [ended], wanted, by: owner, completion)
     }
     let position = wanted.lastEventID.position(in: session.epoch, of: source.name)
-    channels.subscribe(
-      to: session, wanted, in: view, by: owner, of: client, from: position
-    ) { subscribed in
-      guard let (subscription, opening) = subscribed else {
+    subscribe(
+      call, to: session, of: source.reactor, source.id, wanted, in: view, by: owner, from: position
+    ) { result in
+      guard case .success(let (subscription, opening)?) = result else {
         for part in parts { part.subscription?.close() }
-        return completion(nil)
+        return completion(result.map { _ in nil })
       }
       let cursor: Cursor? =
         if !opening.isReset, case .cursor(let cursor) = position { cursor } else { nil }
       let part = CompositeStream.Part(source.name, subscription, opening, at: cursor)
       subscribe(
-        to: sessions.dropFirst(), parts + [part], wanted, by: owner, of: client,
-        completion)
+        call, to: sessions.dropFirst(), parts + [part], wanted, by: owner, completion)
     }
   }
 }

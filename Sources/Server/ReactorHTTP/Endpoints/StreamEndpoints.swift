@@ -36,8 +36,8 @@ struct StreamEndpoints {
   var all: [Endpoint] {
     [
       Endpoint(
-        .get, "/v1/reactors/{reactor}/sessions/{session}/events", needs: .read, traits: .stream,
-        handler: streamSession,
+        .get, "/v1/reactors/{reactor}/sessions/{session}/events", needs: .read,
+        traits: [.stream, .projected], handler: streamSession,
         operation: Operation(
           "streamEvents", "The session's States as server-sent events",
           detail:
@@ -52,8 +52,8 @@ struct StreamEndpoints {
             .invalidPointer, .stateNotObject, .notAcceptable,
           ])),
       Endpoint(
-        .get, "/v1/events", needs: .read, reach: .sessionsInQuery, traits: .stream,
-        handler: streamSessions,
+        .get, "/v1/events", needs: .read, reach: .sessionsInQuery,
+        traits: [.stream, .projected], handler: streamSessions,
         operation: Operation(
           "streamManyEvents", "Several sessions over one stream",
           detail: """
@@ -146,14 +146,36 @@ struct StreamEndpoints {
     call.streamSource(of: reactor, id, in: host, from: position) { result in
       switch result {
       case .success(let session):
-        if let problem = signalProblem(of: session, wanted) { return call.reply(problem) }
-        reply(call, with: session, wanted, by: owner)
+        reply(call, with: session, of: reactor, id, wanted, by: owner)
       case .failure(.tooMany):
         call.reply(response(to: call, RetryStream()))
       case .failure(.ended):
         // Status 204 stops an `EventSource` permanently.
         call.reply(HTTPResponse(status: 204))
       case .failure(let error): call.reply(Problem(error))
+      }
+    }
+  }
+
+  /// Responds with a stream of a session, or of what the client may see of it.
+  private func reply(
+    _ call: Call, with session: any SessionSource, of reactor: any HostedReactor, _ id: String,
+    _ wanted: StreamRequest, by owner: StreamOwner
+  ) {
+    guard reactor.projector != nil else {
+      if let problem = signalProblem(of: session, wanted) { return call.reply(problem) }
+      return reply(call, with: session, wanted, by: owner)
+    }
+    guard !call.isHead else { return replyToHead(call, of: [(session, reactor, id)]) }
+    subscribe(
+      call, to: session, of: reactor, id, wanted, in: wanted.view, by: owner,
+      from: wanted.lastEventID.position(in: session.epoch)
+    ) { [channels] result in
+      call.reply { () throws(Problem) in
+        guard let (feed, opening) = try result.get() else {
+          return response(to: call, RetryStream())
+        }
+        return response(to: call, SessionStream(feed, opening, of: channels))
       }
     }
   }
@@ -179,8 +201,12 @@ struct StreamEndpoints {
 
   /// Returns the problem of a stream of signals without a name whose State is not an object.
   private func signalProblem(of source: any StateSource, _ wanted: StreamRequest) -> Problem? {
-    guard wanted.view.needsObject, !wanted.view.canSend(source.current.json) else { return nil }
-    return Problem(
+    wanted.view.canSend(source.current.json) ? nil : Self.stateNotObject
+  }
+
+  /// The problem of a stream of signals without a name whose State is not an object.
+  static var stateNotObject: Problem {
+    Problem(
       .stateNotObject,
       """
       The State is not an object, whose members would be the signals. With into=NAME, the State \

@@ -12,7 +12,7 @@ struct SubscriberEndpoints {
   var all: [Endpoint] {
     [
       Endpoint(
-        .get, Self.collection, needs: .read, traits: .background, handler: list,
+        .get, Self.collection, needs: .read, traits: [.background, .projected], handler: list,
         operation: Operation(
           "listSubscribers", "The session's subscribers, in pages",
           detail: "`count` is the number of streams, `more` that of the names after the page.",
@@ -38,6 +38,11 @@ struct SubscriberEndpoints {
       switch result {
       case .success(let opened): session = opened
       case .failure(let error): return reply(Problem(error))
+      }
+      do throws(Problem) {
+        try call.requireView(of: session, request.reactor, request.session)
+      } catch {
+        return reply(error)
       }
       session.subscribers(after: after, limit: request.limit) { result in
         switch result {

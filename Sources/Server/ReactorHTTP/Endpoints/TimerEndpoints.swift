@@ -28,9 +28,8 @@ struct TimerEndpoints {
             .notAcceptable,
           ])),
       Endpoint(
-        .delete, Self.collection + "/{timer}", needs: .manage,
-        where: { TimerChange.isValid(id: $0[2]) },
-        handler: cancel,
+        .delete, Self.collection + "/{timer}", needs: .manage, traits: .projected,
+        where: { TimerChange.isValid(id: $0[2]) }, handler: cancel,
         operation: Operation(
           "cancelTimer", "Remove a timer",
           parameters: [.reactor, .session, .timer],

@@ -53,11 +53,13 @@ final class ActionResponder: TimerTarget {
     if preferences.respondsAsynchronously, outcome.isOfExecution, let session {
       // The action was completed before the 202 was sent: the client requested 202, not the
       // outcome.
-      var response = HTTPResponse.accepted(session.current, reply.scope.current(preferences))
+      var response = HTTPResponse.accepted(
+        session.current, reply.scope.current(preferences), to: reply.scope, in: session)
       if case .replayed = outcome { response.headers.append("Idempotent-Replayed", "true") }
       reply(response)
     } else {
-      reply(.outcome(outcome, reply.scope.current(preferences)))
+      reply(
+        .outcome(outcome, reply.scope.current(preferences), to: reply.scope, in: session))
     }
   }
 
@@ -85,7 +87,7 @@ final class ActionResponder: TimerTarget {
   private func sendAccepted() {
     guard let current = session?.current ?? state.withLock({ $0.accepted }) else { return }
     guard let reply = take() else { return }
-    reply(.accepted(current, reply.scope.current(preferences)))
+    reply(.accepted(current, reply.scope.current(preferences), to: reply.scope, in: session))
   }
 
   /// Returns the reply to the first caller only, and cancels the timer.

@@ -14,7 +14,7 @@ extension HTTPFields {
   /// - Parameters:
   ///   - cursor: The State's cursor, which becomes the entity tag.
   ///   - isCacheable: Whether caches may store the response; those of `POST` are never stored
-  ///     (RFC 9110, 9.3.3).
+  ///     (RFC 9110, 9.3.3), and views of projected reactors belong to one client.
   /// - Returns: The fields.
   static func state(at cursor: Cursor, isCacheable: Bool) -> HTTPFields {
     var fields = HTTPFields()
@@ -23,6 +23,9 @@ extension HTTPFields {
     if isCacheable { fields += revalidated }
     return fields
   }
+
+  /// The fields of a view, which no cache stores: it would serve it to another client.
+  static let unstored: HTTPFields = ["Cache-Control": "no-store"]
 }
 
 extension HTTPResponse {
@@ -57,11 +60,11 @@ extension HTTPResponse {
   }
 
   static func state(
-    _ state: CommittedState, status: Int = 200, headers: HTTPFields = [:]
+    _ state: VisibleState, status: Int = 200, headers: HTTPFields = [:]
   ) -> HTTPResponse {
-    HTTPResponse(
-      status: status, headers: .state(at: state.cursor, isCacheable: true) + headers,
-      body: .bytes(state.json))
+    var fields = HTTPFields.state(at: state.cursor, isCacheable: !state.isView)
+    if state.isView { fields += .unstored }
+    return HTTPResponse(status: status, headers: fields + headers, body: .bytes(state.json))
   }
 
   /// Creates the response to a client that already has the representation with a tag, or returns `nil` if it
@@ -85,10 +88,12 @@ extension HTTPResponse {
   ///   - known: The tags that the client has.
   /// - Returns: The response, or `nil` if the client does not have the State.
   static func notModified(
-    _ state: CommittedState, since formerVersion: Int, _ known: EntityTags?
+    _ state: VisibleState, since formerVersion: Int, _ known: EntityTags?
   ) -> HTTPResponse? {
     guard state.version > formerVersion else { return nil }
-    return notModified(state.cursor.description, known)
+    var response = notModified(state.cursor.description, known)
+    if state.isView { response?.headers.replace("Cache-Control", with: "no-store") }
+    return response
   }
 
   /// Creates the response without the State for a client that may not read it: with the cursor, and
@@ -100,21 +105,39 @@ extension HTTPResponse {
   // MARK: Actions
 
   /// Creates the response to an action that is accepted and whose effect continues.
-  static func accepted(_ state: CommittedState, _ preferences: Preferences) -> HTTPResponse {
-    action(state, status: 202, minimalStatus: 202, preferences)
+  ///
+  /// - Parameters:
+  ///   - state: The State at that time.
+  ///   - preferences: The preferences of the client.
+  ///   - scope: The request.
+  ///   - session: The session, or `nil` if another process executes the action.
+  /// - Returns: The response.
+  static func accepted(
+    _ state: CommittedState, _ preferences: Preferences, to scope: RequestScope,
+    in session: (any Session)?
+  ) -> HTTPResponse {
+    action(state, status: 202, minimalStatus: 202, preferences, scope, session)
   }
 
   /// Creates the response to a completed or rejected action.
+  ///
+  /// - Parameters:
+  ///   - outcome: The outcome.
+  ///   - preferences: The preferences of the client.
+  ///   - scope: The request.
+  ///   - session: The session, or `nil` if another process has executed the action.
+  /// - Returns: The response.
   static func outcome(
-    _ outcome: ActionOutcome, _ preferences: Preferences
+    _ outcome: ActionOutcome, _ preferences: Preferences, to scope: RequestScope,
+    in session: (any Session)?
   ) -> HTTPResponse {
     switch outcome {
     case .committed(let state):
-      return action(state, status: 200, minimalStatus: 204, preferences)
+      return action(state, status: 200, minimalStatus: 204, preferences, scope, session)
     case .failed(let index, let error, let cursor):
       return Problem(failed: error, index: index, at: cursor).response
     case .replayed(let outcome):
-      var response = Self.outcome(outcome, preferences.ofFinalResponse)
+      var response = Self.outcome(outcome, preferences.ofFinalResponse, to: scope, in: session)
       response.headers.append("Idempotent-Replayed", "true")
       return response
     case .running:
@@ -146,18 +169,22 @@ extension HTTPResponse {
     }
   }
 
+  /// Creates the response to an action with the State as the client sees it, or without a body: the action is
+  /// committed, also if the client sees nothing or its view fails.
   private static func action(
-    _ state: CommittedState, status: Int, minimalStatus: Int, _ preferences: Preferences
+    _ state: CommittedState, status: Int, minimalStatus: Int, _ preferences: Preferences,
+    _ scope: RequestScope, _ session: (any Session)?
   ) -> HTTPResponse {
     var headers: HTTPFields
-    if preferences.omitsState {
-      headers = ["ETag": state.cursor.tag]
+    var body: [UInt8]?
+    if !preferences.omitsState, case .visible(let seen) = scope.visibility(of: state, in: session) {
+      headers = .state(at: seen.cursor, isCacheable: false)
+      body = seen.json
     } else {
-      headers = .state(at: state.cursor, isCacheable: false)
+      headers = ["ETag": state.cursor.tag]
     }
     if let applied = preferences.applied { headers.append("Preference-Applied", applied) }
-    return preferences.omitsState
-      ? HTTPResponse(status: minimalStatus, headers: headers)
-      : HTTPResponse(status: status, headers: headers, body: .bytes(state.json))
+    guard let body else { return HTTPResponse(status: minimalStatus, headers: headers) }
+    return HTTPResponse(status: status, headers: headers, body: .bytes(body))
   }
 }

@@ -109,7 +109,7 @@ extension Call {
   ///   - body: Receives the session.
   func readSession(
     of reactor: any HostedReactor, _ id: String, in host: Host,
-    absent: @escaping @Sendable (CommittedState) -> HTTPResponse,
+    absent: @escaping @Sendable (CommittedState) throws(Problem) -> HTTPResponse,
     _ body: @escaping @Sendable (any Session) throws(Problem) -> Void
   ) {
     if let session = reactor.liveSession(id) {
@@ -133,7 +133,7 @@ extension Call {
   ///   - body: Receives the history.
   func readHistory(
     of reactor: any HostedReactor, _ id: String, in host: Host,
-    absent: @escaping @Sendable (CommittedState) -> HTTPResponse,
+    absent: @escaping @Sendable (CommittedState) throws(Problem) -> HTTPResponse,
     _ body: @escaping @Sendable (any HistorySource) throws(Problem) -> Void
   ) {
     if let session = reactor.liveSession(id) {
@@ -157,12 +157,13 @@ extension Call {
   }
 
   private func found(
-    _ result: Result<FoundSession, SessionError>, _ absent: (CommittedState) -> HTTPResponse,
+    _ result: Result<FoundSession, SessionError>,
+    _ absent: (CommittedState) throws(Problem) -> HTTPResponse,
     _ body: (any Session) throws(Problem) -> Void
   ) throws(Problem) {
     switch result {
     case .success(.open(let session)): try body(session)
-    case .success(.absent(let initial)): reply(absent(initial))
+    case .success(.absent(let initial)): reply(try absent(initial))
     case .failure(let error): throw Problem(error)
     }
   }

@@ -38,6 +38,12 @@ final class Endpoint: Sendable {
 
     /// The handler requests the permission of the delegate, since the decision depends on the body.
     static let asksDelegate = Traits(rawValue: 64)
+
+    /// Of a session with a projection, the response has nothing or what the client may see.
+    ///
+    /// Without this trait the endpoint needs the right `inspect` for a projected reactor, so that no response
+    /// shows what the reactor hides.
+    static let projected = Traits(rawValue: 128)
   }
 
   /// The path template (RFC 6570).

@@ -30,6 +30,9 @@ final class HeadReading: HTTPHeadReading, @unchecked Sendable {
   /// The value of `Origin` if pages of other origins are allowed.
   let origin: String?
   let acceptsGzip: ContentEncodings.Acceptance
+  /// The name that the client has chosen in a service without authentication, for projections, or `nil` for
+  /// none.
+  let viewerName: String?
   /// Why the request is rejected for its `Host` or `Origin`, or `nil` if it is not.
   let foreign: Problem?
 
@@ -69,6 +72,9 @@ final class HeadReading: HTTPHeadReading, @unchecked Sendable {
     origin = api.features.allowsOrigins ? request[header: .origin] : nil
     acceptsGzip =
       api.features.compresses ? ContentEncodings.gzip(request[header: .acceptEncoding]) : .no
+    viewerName =
+      api.hasProjections && api.authenticator == nil
+      ? (try? Query(request.query)).flatMap { try? $0.name("name") } : nil
     foreign = api.foreignRequest(request, at: resource, method)
     actionFields =
       endpoint?.traits.contains(.takesActions) == true
@@ -91,6 +97,7 @@ final class HeadReading: HTTPHeadReading, @unchecked Sendable {
     trace = nil
     origin = nil
     acceptsGzip = .no
+    viewerName = nil
     foreign = nil
     actionFields = nil
   }

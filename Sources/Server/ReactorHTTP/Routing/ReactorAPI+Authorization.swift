@@ -28,6 +28,7 @@ extension ReactorAPI {
       try require(right, of: field.access, request, scope, resource)
       if resource.reach == .session { field.recordGrant(of: right, at: request.path) }
     }
+    if hasProjections { try requireInspection(request, scope) }
     // A service without delegates allocates nothing here.
     guard hasDelegates else { return }
     do throws(Problem) {
@@ -45,6 +46,21 @@ extension ReactorAPI {
     for (reactor, id) in sessions(of: resource, request, scope) {
       guard let reactor = host.reactor(reactor) else { continue }
       try scope.askDelegate(access, reactor, id)
+    }
+  }
+
+  /// Rejects a request without the right `inspect` for a projected reactor whose secrets the endpoint shows.
+  private func requireInspection(
+    _ request: HTTPRequest, _ scope: RequestScope
+  ) throws(Problem) {
+    guard let endpoint = scope.endpoint, !endpoint.traits.contains(.projected),
+      let resource = scope.resource
+    else { return }
+    if let reactor = scope.head.reactor, resource.reach == .reactor {
+      try scope.requireInspection(of: reactor, nil)
+    }
+    for (name, id) in sessions(of: resource, request, scope) {
+      if let reactor = host.reactor(name) { try scope.requireInspection(of: reactor, id) }
     }
   }
 
@@ -233,6 +249,33 @@ extension RequestScope {
       guard decision.isMissing else { return false }
       throw error
     }
+  }
+
+  /// Returns whether the request may see what a reactor hides from clients: all if it is not projected.
+  func mayInspect(_ reactor: any HostedReactor, _ id: String?) -> Bool {
+    guard reactor.projector != nil, let access else { return true }
+    return access.allows(
+      .inspect,
+      to: id.map { .session(reactor: reactor.name, id: $0) } ?? .reactor(reactor.name))
+  }
+
+  /// Rejects a request that may not see what a reactor hides from clients.
+  func requireInspection(of reactor: any HostedReactor, _ id: String?) throws(Problem) {
+    guard !mayInspect(reactor, id) else { return }
+    throw access?.isAuthenticated == false ? .unauthorized(nil) : .forbidden(.inspect)
+  }
+
+  /// Rejects a client that sees nothing of the current State of a session whose earlier States it reads.
+  func requireCurrentView(
+    of history: any HistorySource, _ reactor: any HostedReactor, _ id: String
+  ) throws(Problem) {
+    guard reactor.projector != nil else { return }
+    guard let session = history as? any Session else {
+      throw Problem(
+        .sessionUnreadable,
+        "This release cannot read the State of the session, in which its audiences are.")
+    }
+    _ = try visible(session.current, of: reactor, id, session.parameters)
   }
 
   /// Rejects a request without a right to a session that its body names.

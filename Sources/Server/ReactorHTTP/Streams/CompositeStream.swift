@@ -15,7 +15,7 @@ final class CompositeStream: ByteStream {
     let name: String
 
     /// The source of its events, or `nil` if the session has ended.
-    let subscription: EventSubscription?
+    let subscription: (any StreamFeed)?
 
     /// Its first output.
     var opening: StreamOpening?
@@ -29,7 +29,7 @@ final class CompositeStream: ByteStream {
 
     /// Creates a part.
     init(
-      _ name: String, _ subscription: EventSubscription?, _ opening: StreamOpening?,
+      _ name: String, _ subscription: (any StreamFeed)?, _ opening: StreamOpening?,
       at cursor: Cursor?
     ) {
       self.name = name
@@ -85,6 +85,12 @@ final class CompositeStream: ByteStream {
       case .idle: continue
       case .ended(.deleted): return .chunk(StreamChunk(state.withLock { $0.end(index) }))
       case .ended(.interrupted): return .finished
+      case .reset(let opening):
+        return .chunk(StreamChunk(state.withLock { $0.send(opening, of: index) }))
+      case .expired:
+        // As for a credential: the client opens a stream of the sessions that it may still see.
+        state.withLock { $0.isFinished = true }
+        return .chunk(StreamChunk(parts[index].notice("expired")))
       }
     }
     return state.withLock { $0.hasEnded } ? .finished : .idle

@@ -178,7 +178,7 @@ final class EventChannel: SessionObserver {
   ) -> StreamEvent? {
     let json = view.json(of: committed)
     // An event that spans versions is sent even if unchanged: subscribers to every version need it.
-    if view.pointer != nil, committed.version == version + 1,
+    if view.skipsUnchanged, committed.version == version + 1,
       before?.hasSameBytes(as: json) == true
     {
       return nil

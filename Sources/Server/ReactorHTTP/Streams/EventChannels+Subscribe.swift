@@ -14,15 +14,24 @@ extension EventChannels {
   ///   - owner: The owner of the stream.
   ///   - client: The client, whose background work takes turns with that of others.
   ///   - position: The client's position.
+  ///   - history: The earlier States as the client sees them, or `nil` if all clients see the same.
+  ///   - resets: Whether the client begins again, with the latest State.
   ///   - completion: Called immediately, or later on any thread if the log must be read or a large
   ///     State encoded; with `nil` if too much work of the client waits.
   func subscribe(
     to source: any StateSource, _ wanted: StreamRequest, in view: StreamView, by owner: StreamOwner,
-    of client: WorkOwner, from position: StreamPosition,
-    completion: @escaping SubscriptionCompletion
+    of client: WorkOwner, from position: StreamPosition, history: ViewerHistory? = nil,
+    resets: Bool = false, completion: @escaping SubscriptionCompletion
   ) {
     let channel = join(source, view, of: client)
-    let position = position.resumable(in: source, view)
+    var position = position.resumable(in: source, view)
+    let known = position.version(of: source.current)
+    // A client of a projected session may have seen another view at its position: it gets the whole view, and
+    // no difference to what it had.
+    let beginsAgain =
+      view.isProjected && known != nil
+      && (!wanted.wantsEveryVersion || known == source.current.version)
+    if beginsAgain { position = .beginning }
     let revision = source.changeStreams(of: owner, by: 1)
     let notices = notices(wanted.notices, of: source, from: revision)
     let activity =
@@ -30,14 +39,15 @@ extension EventChannels {
       ? notices?.takeActivity() ?? ActivityChannel.Update.none : nil
     let pending = PendingSubscription(
       channels: self, channel: channel, owner: owner, client: client, notices: notices,
-      activity: activity, position: position)
-    guard wanted.wantsEveryVersion else {
-      return pending.beginWithLatest(everyVersion: false, completion)
+      activity: activity, position: position, history: history, mustReset: resets)
+    guard wanted.wantsEveryVersion, !resets, !beginsAgain else {
+      return pending.beginWithLatest(everyVersion: wanted.wantsEveryVersion, completion)
     }
-    let resumed = position.version(of: source.current)
+    let resumed = known
+    let replay = history.map { $0.replay } ?? source.replay
     let isEnqueued = reads.enqueueIfRoom(for: client) { [background] end in
       background.enqueue(for: client) {
-        source.replay(after: resumed) { replay in
+        replay(resumed) { replay in
           end()
           pending.begin(with: replay, after: resumed, completion)
         }
@@ -69,6 +79,8 @@ private struct PendingSubscription: Sendable {
   /// The activity of effects for the opening.
   let activity: ActivityChannel.Update?
   let position: StreamPosition
+  /// The earlier States as the client sees them, or `nil` if all clients see the same.
+  let history: ViewerHistory?
   /// Whether the versions after the client's position cannot be read.
   var mustReset = false
 
@@ -105,7 +117,7 @@ private struct PendingSubscription: Sendable {
   ) -> EventSubscription {
     EventSubscription(
       channel, of: channels, by: owner, client: client, seen: seen, shown: shown,
-      everyVersion: everyVersion, replay: replay, notices: notices)
+      everyVersion: everyVersion, replay: replay, history: history, notices: notices)
   }
 
   /// Returns the opening without its event, for a client that resumes after a version, or that has

@@ -38,6 +38,8 @@ final class EventChannels: Sendable {
   let signals = NoticeChannels<SignalChannel>()
   /// The streams of `/v1/changes`, woken by commits and when the service drains.
   let changeStreams = StreamGroup()
+  /// The projected sessions with streams.
+  let views = SessionViewsTable()
   private let table = Mutex(Table())
 
   init(bound: Int, background: WorkerPool) {

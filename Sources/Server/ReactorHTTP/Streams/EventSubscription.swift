@@ -9,7 +9,7 @@ internal import Synchronization
 ///
 /// Pulled by a stream on the stream loop. Long work is executed in the worker pool, and wakes the
 /// stream when it is complete.
-final class EventSubscription: Sendable {
+final class EventSubscription: StreamFeed {
   /// The next output.
   enum Next {
     case event(StreamEvent)
@@ -22,6 +22,12 @@ final class EventSubscription: Sendable {
 
     /// No more output.
     case ended(SessionEnd)
+
+    /// The client sees another part of the States from now on, and begins again.
+    case reset(StreamOpening)
+
+    /// The client sees nothing from now on. No more output.
+    case expired
   }
 
   /// The maximum number of States that are read from the log in one call.
@@ -56,6 +62,8 @@ final class EventSubscription: Sendable {
   /// The client, whose work takes turns with that of others.
   private let client: WorkOwner
   private let wantsEveryVersion: Bool
+  /// The earlier States as this client sees them, or `nil` if all clients see the same.
+  private let history: ViewerHistory?
   /// The events that are not States, or `nil` if the client did not request any.
   private let notices: StreamNotices?
   /// The group that is woken after a job of this client, or `nil` if the client never needs a job.
@@ -74,16 +82,18 @@ final class EventSubscription: Sendable {
   ///     known.
   ///   - everyVersion: Whether every version is sent.
   ///   - replay: The reader of the versions after `seen`, or `nil` if the channel has them.
+  ///   - history: The earlier States as this client sees them, or `nil` if all clients see the same.
   ///   - notices: The events that are not States, or `nil` if the client did not request any.
   init(
     _ channel: EventChannel, of channels: EventChannels, by owner: StreamOwner = .anonymous,
     client: WorkOwner = .streams, seen: Int, shown: ArraySlice<UInt8>?, everyVersion: Bool,
-    replay: (any StateReplay)? = nil,
+    replay: (any StateReplay)? = nil, history: ViewerHistory? = nil,
     notices: StreamNotices? = nil
   ) {
     self.channel = channel
     self.owner = owner
     self.client = client
+    self.history = history
     self.notices = notices
     self.channels = channels
     wantsEveryVersion = everyVersion
@@ -200,7 +210,7 @@ final class EventSubscription: Sendable {
   /// Sends an event of the channel, unless the selected part has not changed for the client.
   private func take(_ event: StreamEvent) -> Step {
     let isChange = state.withLock { state in
-      let isChange = channel.view.pointer == nil || !state.shows(event.shown)
+      let isChange = !channel.view.skipsUnchanged || !state.shows(event.shown)
       state.advance(over: event, retainsShown: !channel.view.isPlain)
       return isChange
     }
@@ -210,7 +220,7 @@ final class EventSubscription: Sendable {
   /// Sends a patch from the client's version to the latest State.
   private func catchUp(to latest: StreamEvent) -> Step {
     let (seen, shown) = state.withLock { ($0.seen, $0.shown) }
-    if channel.view.pointer != nil, shown?.hasSameBytes(as: latest.shown) == true {
+    if channel.view.skipsUnchanged, shown?.hasSameBytes(as: latest.shown) == true {
       return take(latest)
     }
     let create: @Sendable () -> StreamEvent = { [channel] in
@@ -244,7 +254,9 @@ final class EventSubscription: Sendable {
   private func readLog(_ end: @escaping @Sendable () -> Void) {
     let (seen, reading) = state.withLock { ($0.seen, $0.replay) }
     if let reading { return recall(seen) { self.readLog(reading, after: seen, $0, end) } }
-    channel.source.replay(after: seen < 0 ? nil : seen) { [self] replay in
+    let after = seen < 0 ? nil : seen
+    let begin = history.map { $0.replay } ?? channel.source.replay
+    begin(after) { [self] replay in
       switch replay {
       case .success(let replay): recall(seen) { self.readLog(replay, after: seen, $0, end) }
       case .failure:
@@ -255,12 +267,12 @@ final class EventSubscription: Sendable {
   }
 
   /// Passes the client's representation to a function; it is folded from the log for a client that
-  /// has reconnected.
+  /// has reconnected, unless the client may have seen something else then.
   private func recall(
     _ seen: Int, _ body: @escaping @Sendable (ArraySlice<UInt8>?) -> Void
   ) {
     let known = state.withLock { $0.shown }
-    guard !channel.view.isPlain, known == nil, seen >= 0 else { return body(known) }
+    guard !channel.view.isPlain, known == nil, seen >= 0, history == nil else { return body(known) }
     channel.source.state(at: seen) { [view = channel.view] state in
       body((try? state.get()).map(view.json))
     }
@@ -304,7 +316,7 @@ final class EventSubscription: Sendable {
     for committed in states {
       let json = view.json(of: committed)
       defer { follows = committed.version }
-      if view.pointer != nil, shown?.hasSameBytes(as: json) == true { continue }
+      if view.skipsUnchanged, shown?.hasSameBytes(as: json) == true { continue }
       if view.sendsDifferences, let before = shown {
         events.append(view.change(committed.cursor, from: before, to: json, follows: follows))
       } else {

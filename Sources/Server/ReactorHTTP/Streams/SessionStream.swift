@@ -23,8 +23,10 @@ final class SessionStream: ByteStream {
   private static let end = StreamChunk(EventText.notice("end"))
   /// The event of a draining service.
   private static let draining = StreamChunk(EventText.notice("draining"))
+  /// The event of a client that sees nothing any more.
+  private static let expired = StreamChunk(EventText.notice("expired"))
 
-  private let subscription: EventSubscription
+  private let subscription: any StreamFeed
   private let channels: EventChannels
   private let state: Mutex<State>
 
@@ -34,16 +36,16 @@ final class SessionStream: ByteStream {
   ///   - subscription: The source of the events after the opening.
   ///   - opening: The first output.
   ///   - channels: Reports whether the service is draining.
-  init(_ subscription: EventSubscription, _ opening: StreamOpening, of channels: EventChannels) {
+  init(_ subscription: any StreamFeed, _ opening: StreamOpening, of channels: EventChannels) {
     self.subscription = subscription
     self.channels = channels
-    state = Mutex(State(opening: Self.chunks(of: opening)))
+    state = Mutex(State(opening: Self.chunks(of: opening, after: EventText.retry())))
   }
 
-  /// Encodes an opening: as one chunk, unless a large State has a chunk that other streams share.
-  private static func chunks(of opening: StreamOpening) -> [StreamChunk] {
+  /// Encodes an opening after a text: as one chunk, unless a large State has a chunk that other streams share.
+  private static func chunks(of opening: StreamOpening, after beginning: String) -> [StreamChunk] {
     var chunks: [StreamChunk] = []
-    var text = Array(EventText.retry().utf8)
+    var text = Array(beginning.utf8)
     if opening.isReset { text += EventText.notice("reset") }
     text += opening.removal
     if opening.isCurrent { text += EventText.current.utf8 }
@@ -74,6 +76,13 @@ final class SessionStream: ByteStream {
     case .idle: return .idle
     case .ended(.deleted): return finish(Self.end)
     case .ended(.interrupted): return .finished
+    case .expired: return finish(Self.expired)
+    case .reset(let opening):
+      let first = state.withLock { state in
+        state.opening = Self.chunks(of: opening, after: "")
+        return state.takeOpening()
+      }
+      return first.map { .chunk($0) } ?? .idle
     }
   }
 

@@ -30,8 +30,14 @@ struct StreamView: Hashable {
   /// The signal that contains the State, or `nil` if the members of the State are the signals.
   var name: String?
 
+  /// Whether the States are views of a projected reactor, in which a commit may change nothing.
+  var isProjected = false
+
   /// Whether each event is independent of the one before it.
-  var isPlain: Bool { pointer == nil && format == .states }
+  var isPlain: Bool { !skipsUnchanged && format == .states }
+
+  /// Whether no event is sent for a commit that does not change the representation.
+  var skipsUnchanged: Bool { pointer != nil || isProjected }
 
   /// Whether an event contains the difference to the one before it.
   var sendsDifferences: Bool { format != .states }

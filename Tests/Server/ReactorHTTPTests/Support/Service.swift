@@ -16,7 +16,7 @@ struct Service {
   init(
     log: any MutationLog = MemoryLog(), workers: Int = 0, adding endpoints: [Endpoint] = [],
     addingTo makeEndpoints: (Host) -> [Endpoint] = { _ in [] },
-    expiries: StreamExpiries = StreamExpiries(),
+    reactors: [ReactorRegistration] = [], expiries: StreamExpiries = StreamExpiries(),
     host adjustHost: (inout HostSettings) -> Void = { _ in },
     settings adjust: (inout ReactorAPI.Settings) -> Void = { _ in }
   ) {
@@ -41,7 +41,7 @@ struct Service {
         ) {
           NumberReactor(effect: effect)
         }
-      ], globals: [Global<String?>("motto", nil)], hidden: [revocations], log: log,
+      ] + reactors, globals: [Global<String?>("motto", nil)], hidden: [revocations], log: log,
       settings: hostSettings, router: nil)
     api = ReactorAPI(
       host: host, settings: settings, logger: .silent,

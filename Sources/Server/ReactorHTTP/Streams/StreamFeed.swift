@@ -1,0 +1,13 @@
+internal import ReactorTransport
+
+/// The events of one client's stream of a session or global: a subscription, or several one after the other.
+protocol StreamFeed: AnyObject, Sendable {
+  /// The groups that are woken when output can be available; the same ones while the stream is open.
+  var groups: [StreamGroup] { get }
+
+  /// Returns the next output and advances the position.
+  func next() -> EventSubscription.Next
+
+  /// Releases everything when the stream is closed.
+  func close()
+}
