@@ -19,6 +19,8 @@ final class GuardedStream: ByteStream {
     let targets: [Grants.Target]
     /// Whether an authentication suffices for a stream that checks each session by itself.
     var suffices: (@Sendable (Authentication) -> Bool)?
+    /// Whether a session is projected: what its stream shows depends on the principal.
+    var isProjected = false
     /// The sessions whose reactors have a delegate.
     let delegated: [(reactor: any HostedReactor, id: String, known: FoundSession?)]
 
@@ -152,7 +154,8 @@ final class GuardedStream: ByteStream {
     state.changeCount = changeCount
     if let authenticator, let authentication = known.authentication {
       guard let fresh = authenticator.refresh(authentication, at: now),
-        requirement.isMet(by: fresh)
+        requirement.isMet(by: fresh),
+        !requirement.isProjected || fresh.principal == authentication.principal
       else {
         state.isFinished = true
         return state
@@ -211,6 +214,8 @@ extension ReactorAPI {
     guard authentication != nil || !delegated.isEmpty else { return stream }
     var requirement = GuardedStream.Requirement(
       right: right, targets: targets, delegated: delegated)
+    requirement.isProjected =
+      hasProjections && sessions.contains { host.reactor($0.reactor)?.projector != nil }
     if targets.isEmpty { requirement.suffices = { [self] in allowsAnything($0) } }
     let guarded = GuardedStream(
       stream, of: authentication, needing: requirement, authenticator, expiries,

@@ -1,3 +1,4 @@
+import Identity
 import ReactorTransport
 import Synchronization
 import Testing
@@ -140,6 +141,29 @@ struct ProjectedStreamTests {
       ])
     try table.act(#"{"bet":1}"#)
     #expect(ada.read() == ["11 " + Self.view("king", pot: 2)])
+  }
+
+  @Test func `a stream ends if its token names another principal from now on`() throws {
+    func tokens(_ name: String) -> Authenticator.Configuration {
+      .tokens("token-of-the-dealer-01 admin as=host\ntoken-of-a-player-001 act as=\(name)")
+    }
+    let table = try Table(with: tokens("ada"))
+    let dealer: [(name: HTTPHeader, value: String)] = [
+      (.authorization, "Bearer token-of-the-dealer-01")
+    ]
+    let player: [(name: HTTPHeader, value: String)] = [
+      (.authorization, "Bearer token-of-a-player-001")
+    ]
+    let seats = #"{"batch":[{"seat":{"_0":"ada","_1":1}},{"seat":{"_0":"eve","_1":2}}]}"#
+    let seated = try table.service.ask("POST", Table.root + "/t/actions", dealer, body: seats)
+    #expect(seated.status == 204)
+    let stream = try table.service.open(Table.root + "/t/events", player)
+    #expect(stream.read().last == "2 " + Self.view(nil))
+    table.service.api.replaceAuthentication(tokens("ada"))
+    #expect(stream.next() == nil)
+    table.service.api.replaceAuthentication(tokens("eve"))
+    #expect(stream.read() == ["expired {}"])
+    #expect(stream.isFinished)
   }
 
   @Test func `a stream of several sessions ends if one of them may not be seen any more`() throws {

@@ -20,15 +20,17 @@ struct Table {
 
   init(
     log: any MutationLog = MemoryLog(changeRetention: .seconds(3_600)), workers: Int = 0,
-    authenticates: Bool = true
+    authenticates: Bool = true, with own: Authenticator.Configuration? = nil
   ) throws {
-    let configuration = try SignedToken.configuration(
-      rules: """
-        [{"allow":"act","to":"table/*"},{"allow":"act","to":"number/*"},
-         {"allow":"manage","to":"table/*","if":{"sub":"manager"}},
-         {"allow":"inspect","to":"table/*","if":{"sub":"inspector"}},
-         {"allow":"admin","if":{"sub":"host"}}]
-        """)
+    let configuration =
+      try own
+      ?? SignedToken.configuration(
+        rules: """
+          [{"allow":"act","to":"table/*"},{"allow":"act","to":"number/*"},
+           {"allow":"manage","to":"table/*","if":{"sub":"manager"}},
+           {"allow":"inspect","to":"table/*","if":{"sub":"inspector"}},
+           {"allow":"admin","if":{"sub":"host"}}]
+          """)
     let effect = effect
     service = Service(
       log: log, workers: workers,
