@@ -75,6 +75,13 @@ package struct Catalogue: Sendable {
       ) { context in
         AuctionReactor(context)
       }.withExample.rejecting(with: AuctionReactor.Rejection.self),
+      ReactorRegistration(
+        "sealed", summary: "An auction with sealed bids, of which a bidder sees its own one",
+        exampleActions: [.bid(by: "Ada", amount: 10), .reveal, .begin(item: "A chair")],
+        projection: SealedAuctionReactor.projection
+      ) {
+        SealedAuctionReactor()
+      }.withExample.rejecting(with: SealedAuctionReactor.Rejection.self),
       ReactorRegistration("lobby", summary: "The open auctions and the latest sales") {
         LobbyReactor()
       },

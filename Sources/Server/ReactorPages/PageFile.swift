@@ -92,6 +92,8 @@ package struct PageFile: Sendable {
     PageFile("examples/weather.js", as: .script, PackageResources.weather_js),
     PageFile("examples/chat.html", as: .html, PackageResources.chat_html),
     PageFile("examples/chat.js", as: .script, PackageResources.chat_js),
+    PageFile("examples/sealed.html", as: .html, PackageResources.sealed_html),
+    PageFile("examples/sealed.js", as: .script, PackageResources.sealed_js),
     PageFile("examples/stopwatch.html", as: .html, PackageResources.stopwatch_html),
     PageFile("examples/stopwatch.js", as: .script, PackageResources.stopwatch_js),
     PageFile("examples/order.html", as: .html, PackageResources.order_html),

@@ -32,6 +32,10 @@ const known = [
     about: "Sessions that talk to each other: an auction has parameters, and sends its beginning and its end to the lobby, exactly once.",
   },
   {
+    name: "sealed", frames: ["sealed.html?name=Ada", "sealed.html?name=Grace"],
+    about: "One State, a view per bidder: until the bids are revealed, the page of one bidder has not received a byte of the other's bid.",
+  },
+  {
     name: "order", frames: ["order.html", "order.html?url=none"],
     about: "A flow of screens: the stack is part of the State. The first page follows the browser's history, the second one shows the same session.",
   },
