@@ -16,7 +16,7 @@ extension GalleryBrowserTests {
       try browser.expect("return document.querySelector('h1').textContent", is: "Nothing here")
       try browser.click("return document.querySelector('main a[href=\"/\"]')")
       try browser.expect("return location.pathname", is: "/")
-      try browser.expect("return document.querySelectorAll('#reactors a').length", is: 10)
+      try browser.expect("return document.querySelectorAll('#reactors a').length", is: 11)
     }
 
     @Test func `other clients receive a problem`() throws {

@@ -89,7 +89,9 @@ extension GalleryBrowserTests {
           try take("chat-\(tab)" + suffix)
         }
       }
-      for name in ["counter", "profile", "weather", "chat", "stopwatch", "auction", "order"] {
+      for name in [
+        "counter", "profile", "weather", "chat", "stopwatch", "auction", "sealed", "order",
+      ] {
         try browser.open("\(server.url)/examples/#\(name)")
         try browser.expect("return document.querySelectorAll('#source code').length", is: 2)
         try browser.expect(
