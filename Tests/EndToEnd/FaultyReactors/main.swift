@@ -26,5 +26,12 @@ CommandLineInterface.main { context in
       ReactorRegistration("counter", summary: "Has the name of a shipped reactor") {
         FaultyReactor()
       },
-    ], globals: [catalogue])
+    ], globals: [catalogue]
+  ) { host in
+    // Without changes.keep there are no changes.
+    guard host.changeFeed != nil else { return }
+    for try await change in try host.changes(after: .latest) {
+      context.logger.info("a change was followed", ["session": change.key?.id ?? "none"])
+    }
+  }
 }

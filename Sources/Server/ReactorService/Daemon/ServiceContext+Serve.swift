@@ -22,15 +22,27 @@ extension ServiceContext {
   /// }
   /// ```
   ///
+  /// `work` has the host while the service accepts connections, for work that follows the commits of all
+  /// sessions:
+  ///
+  /// ```swift
+  /// try await context.serve(reactors) { host in
+  ///   for try await change in try host.changes(after: .latest) { … }
+  /// }
+  /// ```
+  ///
   /// Prints the address to standard output once the server accepts connections.
   ///
   /// - Parameters:
   ///   - reactors: The reactors, in the order of the catalogue.
   ///   - globals: The values that sessions share.
+  ///   - work: Executed once the service accepts connections, and cancelled before it drains. An error that it throws is
+  ///     logged; the service continues.
   /// - Throws: A `ConfigurationError` if a name is invalid or used twice, the declaration of a flow
   ///   is wrong, the store cannot be opened or the address cannot be bound.
   public func serve(
-    _ reactors: [ReactorRegistration], globals: [any SharedGlobal] = []
+    _ reactors: [ReactorRegistration], globals: [any SharedGlobal] = [],
+    alongside work: (@Sendable (Host) async throws -> Void)? = nil
   ) async throws {
     try RegistrationCheck.check(
       reactors: reactors.map(\.name), globals: globals.map(\.name))
@@ -139,8 +151,17 @@ extension ServiceContext {
     let watching = Task { try await credentialReload.watch() }
     let following = Task { try await providers.watch() }
     let firing = Task { if !isPaused { await host.fireTimers() } }
+    let working = Task {
+      do {
+        try await work?(host)
+      } catch {
+        guard !Task.isCancelled else { return }
+        logger.error("the work alongside the service has failed", ["error": "\(error)"])
+      }
+    }
     types.start()
     await termination.requested()
+    working.cancel()
     watching.cancel()
     following.cancel()
     sweeping.cancel()

@@ -50,6 +50,18 @@ import Testing
     _ = try process.wait()
   }
 
+  @Test func `a program follows the changes of its host`() throws {
+    let server = try ReactordProcess(
+      "--store", "memory", "--changes-keep", "3600", program: "faulty")
+    let session = server.session(of: "ledger")
+    try session.post(#"{"enter":1}"#)
+    #expect(
+      eventually {
+        server.standardError.contains("a change was followed")
+          && server.standardError.contains(session.id)
+      })
+  }
+
   @Test func `the command reports that changes are not retained`() throws {
     let server = try ReactordProcess.shared.get()
     let process = try ReactordProcess.launch(["changes", server.url])
