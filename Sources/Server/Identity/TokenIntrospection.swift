@@ -48,9 +48,14 @@ package enum IntrospectedToken: Sendable {
       self = .inactive
       return
     }
-    let end = now + lifetime
+    // The issuer has compared the times of the token with its own clock, and the response ends with the token.
+    let rest = principal.expiry.map { $0 - rules.leeway - now } ?? lifetime
+    guard rest > 0 else {
+      self = .inactive
+      return
+    }
     self = .active(
       Principal(
-        id: principal.id, claims: principal.claims, expiry: min(principal.expiry ?? end, end)))
+        id: principal.id, claims: principal.claims, expiry: now + min(rest, lifetime)))
   }
 }

@@ -198,7 +198,11 @@ struct WithdrawnRightTests {
       while responses.values.isEmpty { await Task.yield() }
       guard isWaiting, let response = responses.values.first else { continue }
       found.append(("\(endpoint.method.name) \(target)", response))
-      if case .stream(let stream) = response.body { stream.closed() }
+      guard case .stream = response.body else { continue }
+      let reader = try service.reader(of: response)
+      let text = (reader.read() + reader.read()).joined()
+      #expect(!text.contains("earlier"), "\(target): \(text)")
+      reader.close()
     }
     return found
   }
@@ -208,7 +212,12 @@ struct WithdrawnRightTests {
     let found = try await waiting(Self.reads + Self.streams, withdrawal)
     #expect(found.count >= 6, "\(found.map(\.target))")
     for (target, response) in found {
-      #expect(response.status == (withdrawal.isOfCredential ? 401 : 403), "\(target)")
+      // A client that may use no session gets an empty list, as if the reactor did not exist, or a stream that ends.
+      let isRejected =
+        withdrawal.isOfCredential
+        ? response.status == 401
+        : [200, 403].contains(response.status) || response.problem == "404 unknown-reactor"
+      #expect(isRejected, "\(target): \(response.status)")
       #expect(!response.text.contains("earlier"), "\(target)")
     }
   }

@@ -53,7 +53,7 @@ struct SettingsTableTests {
     let candidates =
       ["1", "7", "3601", "explicit", "true", "false", "json", "trace", "[::1]:1", "memory", "f"]
       + ["http://a", "10.0.0.1", "0600", "30d", "forwarded", "optional", "never"]
-      + [#"[{"allow":"read"}]"#]
+      + [#"[{"allow":"read"}]"#, #"[{"issuer":"https://a.example","audience":"a"}]"#]
     for setting in Configuration.settings {
       var configuration = Configuration()
       let text = setting.text(configuration)
