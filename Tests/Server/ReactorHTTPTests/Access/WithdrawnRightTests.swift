@@ -192,6 +192,7 @@ struct WithdrawnRightTests {
       log.hold("demo")
       let (target, body) = MatrixTests.request(endpoint, session: "demo")
       let responses = service.start(endpoint.method.name, target, withdrawal.headers, body: body)
+      while responses.values.isEmpty, log.heldCount == 0 { await Task.yield() }
       let isWaiting = responses.values.isEmpty
       if isWaiting { try withdraw(withdrawal, at: service) }
       log.release("demo")
