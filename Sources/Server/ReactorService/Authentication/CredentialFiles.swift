@@ -93,16 +93,16 @@ struct CredentialFiles: Sendable {
     rules.issuer = settings.issuer.isEmpty ? nil : settings.issuer
     rules.audience = settings.audience
     rules.leeway = settings.leeway.components.seconds
-    if rules.issuer == nil, rules.audience.isEmpty {
-      logger.warning(
-        "tokens for other services are accepted",
-        ["file": path, "remedy": "set auth.jwt.audience or auth.jwt.issuer"])
-    }
     let file = try read(path, for: "auth.jwt.keys")
     do throws(KeySet.Failure) {
       let keys = try KeySet(file)
       for warning in keys.warnings {
         logger.warning("a key is skipped", ["file": path, "reason": warning])
+      }
+      if rules.issuer == nil, rules.audience.isEmpty {
+        logger.warning(
+          "tokens for other services are accepted",
+          ["file": path, "remedy": "set auth.jwt.audience or auth.jwt.issuer"])
       }
       return TokenVerifier(keys: keys, rules: rules)
     } catch {
