@@ -115,6 +115,9 @@ final class GuardedStream: ByteStream {
     else { return false }
     let isReplaced = state.withLock { state in
       guard !state.isFinished else { return false }
+      // The audience of a projected session was decided for this principal: another one opens a stream.
+      guard !requirement.isProjected || authentication.principal == state.authentication?.principal
+      else { return false }
       if let expiry = state.expiry { expiries.leave(expiry, own) }
       (state.authentication, state.expiry) = (authentication, authentication.expiry)
       if let expiry = state.expiry { expiries.join(expiry, own) }
