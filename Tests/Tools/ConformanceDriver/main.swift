@@ -33,7 +33,9 @@ let output = Mutex(FileHandle.standardOutput)
   output.withLock { $0.write((line ?? Data()) + Data("\n".utf8)) }
 }
 
-/// A line of the suite. `Codable` of the compiler does not read the short form of a case without values.
+/// A line of the suite.
+///
+/// `Codable` of the compiler does not read the short form of a case without values.
 struct Command: Decodable {
   enum CodingKeys: CodingKey { case send }
   var send: Counter.Action

@@ -51,7 +51,8 @@ import Testing
   @Test func `another service reads the head itself`() throws {
     let head = head([(.origin, "http://b"), (.host, "a")])
     #expect(try act(1, head, Service()).status == 403)
-    let other = Service(settings: { $0.crossOrigin.origins = AllowedOrigins(["http://b"]) ?? AllowedOrigins() })
+    let origins = AllowedOrigins(["http://b"]) ?? AllowedOrigins()
+    let other = Service(settings: { $0.crossOrigin.origins = origins })
     #expect(try act(1, head, other).status == 200)
   }
 
