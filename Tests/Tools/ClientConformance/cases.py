@@ -288,6 +288,9 @@ def sends_past_portal(c):
     c.sent()
 
 
+sends_past_portal.needs = "patience"
+
+
 def sends_past_proxy(c):
     """takes no error page of a proxy for the response to an action"""
     c.stream().state(1)
@@ -299,6 +302,9 @@ def sends_past_proxy(c):
     c.expect_repetition(first, second)
     c.perform(second, 2)
     c.sent()
+
+
+sends_past_proxy.needs = "patience"
 
 
 def is_rejected(c):

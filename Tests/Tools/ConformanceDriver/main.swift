@@ -35,15 +35,20 @@ let output = Mutex(FileHandle.standardOutput)
 
 /// A line of the suite.
 ///
-/// `Codable` of the compiler does not read the short form of a case without values.
+/// `Codable` of the compiler does not read the short forms of the contract.
 struct Command: Decodable {
-  enum CodingKeys: CodingKey { case send }
+  private struct Addition: Decodable { var add: Int }
+  private enum CodingKeys: CodingKey { case send }
   var send: Counter.Action
 
   init(from decoder: any Decoder) throws {
     let fields = try decoder.container(keyedBy: CodingKeys.self)
-    let isIncrease = (try? fields.decode(String.self, forKey: .send)) == "increase"
-    send = isIncrease ? .increase : try fields.decode(Counter.Action.self, forKey: .send)
+    if let addition = try? fields.decode(Addition.self, forKey: .send) {
+      send = .add(addition.add)
+    } else {
+      _ = try fields.decode(String.self, forKey: .send)
+      send = .increase
+    }
   }
 }
 

@@ -27,8 +27,10 @@ struct ClientConformanceTests {
     try check([PublicTestData.python.path + "/bin/python", Self.file("drivers/python.py")])
   }
 
-  @Test func `the client for Swift passes`() throws {
-    try check([try ReactordProcess.path(of: "ConformanceDriver")])
+  @Test func `the client for Swift passes, and reports the page of a network to its caller`() throws
+  {
+    try check(
+      [try ReactordProcess.path(of: "ConformanceDriver")], options: ["--without", "patience"])
   }
 
   @Test func `the client for the terminal passes but for the function of tokens`() throws {
