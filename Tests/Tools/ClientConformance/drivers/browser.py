@@ -35,10 +35,13 @@ def browser():
         capabilities = {"alwaysMatch": {"goog:chromeOptions": {"args": arguments}}}
         session = command(address, "POST", "/session", {"capabilities": capabilities})
         page = f"{address}/session/{session['sessionId']}"
-        yield page
-        command(page, "DELETE", "")
+        try:
+            yield page
+        finally:
+            command(page, "DELETE", "")
     finally:
-        driver.terminate()
+        # A test can have started this process with SIGTERM blocked, which the driver inherits.
+        driver.kill()
         driver.wait()
 
 
