@@ -288,7 +288,7 @@ def sends_past_portal(c):
     c.sent()
 
 
-sends_past_portal.needs = "patience"
+sends_past_portal.needs = "repetition"
 
 
 def sends_past_proxy(c):
@@ -304,7 +304,7 @@ def sends_past_proxy(c):
     c.sent()
 
 
-sends_past_proxy.needs = "patience"
+sends_past_proxy.needs = "repetition"
 
 
 def is_rejected(c):

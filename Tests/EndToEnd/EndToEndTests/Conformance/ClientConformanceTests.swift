@@ -30,7 +30,7 @@ struct ClientConformanceTests {
   @Test func `the client for Swift passes, and reports the page of a network to its caller`() throws
   {
     try check(
-      [try ReactordProcess.path(of: "ConformanceDriver")], options: ["--without", "patience"])
+      [try ReactordProcess.path(of: "ConformanceDriver")], options: ["--without", "repetition"])
   }
 
   @Test func `the client for the terminal passes but for the function of tokens`() throws {
