@@ -83,10 +83,13 @@ package struct IssuerVerifier: Sendable {
     let isNew = failure == .unknownKey || failure == .badSignature && text.header["kid"] == nil
     guard isNew else { throw .token(failure) }
     if let pending = source.refresh(at: now) { throw .pending(pending) }
+    guard let confirmed = source.confirmed else { throw .unavailable }
+    // Signatures were verified: the failure counts, whatever time the client has written.
+    guard failure == .unknownKey else { throw .token(failure) }
     // A token that was issued after the last request may have a key that is newer than it.
-    guard let confirmed = source.confirmed,
-      (claims?.number("iat") ?? 0) + Double(leeway) < Double(confirmed)
-    else { throw .unavailable }
+    guard (claims?.number("iat") ?? 0) + Double(leeway) < Double(confirmed) else {
+      throw .unavailable
+    }
     throw .token(failure)
   }
 

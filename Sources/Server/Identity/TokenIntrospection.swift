@@ -31,10 +31,12 @@ package enum IntrospectedToken: Sendable {
   /// - Parameters:
   ///   - response: The body of the response.
   ///   - audience: `aud` must contain one of these values; empty for any.
+  ///   - names: The qualifiers of other issuers, with which no `sub` may begin.
   ///   - now: The time in seconds since 1970.
   ///   - lifetime: The seconds for which the response may be used.
   package init?(
-    _ response: [UInt8], for audience: [String], at now: Int64, lifetime: Int64
+    _ response: [UInt8], for audience: [String], reserving names: [String] = [], at now: Int64,
+    lifetime: Int64
   ) {
     guard let claims = StrictObject(response)?.claims,
       case .boolean(let isActive)? = claims["active"]
@@ -42,6 +44,7 @@ package enum IntrospectedToken: Sendable {
     var rules = TokenVerifier.Rules()
     rules.requiresExpiry = false
     rules.audience = audience
+    rules.otherQualifiers = names
     guard isActive,
       let principal = try? TokenVerifier.principal(claims, by: rules, at: now)
     else {

@@ -191,6 +191,13 @@ struct IssuerVerifierTests {
       failure(token, configuration) == (isUndecided ? .unavailable : .token(.unknownKey)))
   }
 
+  @Test func `a wrong signature without a key id counts as a failure, whatever its time is`() throws
+  {
+    let configuration = try configuration([nil], sources: [Source()], id: "1")
+    let forged = token(#"{"sub":"ada","iss":"https://a.example","iat":9999}"#, key: 1)
+    #expect(failure(forged, configuration) == .token(.badSignature))
+  }
+
   @Test func `a provider cannot publish a secret`() throws {
     let secret = #"{"kty":"oct","k":"\#(text(Self.secrets[0]))"}"#
     #expect(throws: KeySet.Failure.self) { try KeySet(published: Array(secret.utf8)) }

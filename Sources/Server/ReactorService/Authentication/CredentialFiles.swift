@@ -122,7 +122,9 @@ struct CredentialFiles: Sendable {
       let line = secret.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
       client = (settings.introspectionClient, String(decoding: line, as: UTF8.self))
     }
-    let asked = Introspection.Settings(url: url, client: client, audience: settings.audience)
+    let asked = Introspection.Settings(
+      url: url, client: client, audience: settings.audience,
+      reserved: settings.issuers.issuers.map(\.name).filter { !$0.isEmpty })
     return providers?.introspection(asked) ?? Introspection(asked, logger)
   }
 

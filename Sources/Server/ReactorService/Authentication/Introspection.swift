@@ -16,9 +16,11 @@ final class Introspection: TokenIntrospection {
     let client: (id: String, secret: String)?
     /// `aud` must contain one of these values; empty for any.
     let audience: [String]
+    /// The qualifiers of issuers, with which no `sub` may begin.
+    var reserved: [String] = []
 
     static func == (left: Settings, right: Settings) -> Bool {
-      left.url == right.url && left.audience == right.audience
+      left.url == right.url && left.audience == right.audience && left.reserved == right.reserved
         && left.client?.id == right.client?.id && left.client?.secret == right.client?.secret
     }
   }
@@ -85,7 +87,8 @@ final class Introspection: TokenIntrospection {
       let token =
         response.status == 200
         ? IntrospectedToken(
-          response.body, for: settings.audience, at: now, lifetime: max(lifetime, Self.retry))
+          response.body, for: settings.audience, reserving: settings.reserved, at: now,
+          lifetime: max(lifetime, Self.retry))
         : nil
       switch token {
       case .active(let principal)?: known = (.active(principal), principal.expiry ?? now)

@@ -36,7 +36,8 @@ struct IntrospectionTests {
   init() throws {
     let settings = Introspection.Settings(
       url: try #require(ProviderURL("https://a.example/introspect")),
-      client: ("reactord", "a secret:with%signs"), audience: ["shop"])
+      client: ("reactord", "a secret:with%signs"), audience: ["shop"],
+      reserved: ["corp"])
     let issuer = issuer
     var configuration = Authenticator.Configuration()
     configuration.rules = try AccessRule.rules(
@@ -104,6 +105,7 @@ struct IntrospectionTests {
     #"{"active":true,"sub":7,"aud":"shop"}"#, #"{"active":true,"sub":"a\nb","aud":"shop"}"#,
     #"{"active":true,"sub":"ada","aud":"shop","exp":900}"#,
     #"{"active":true,"sub":"ada","aud":"shop","nbf":5000}"#,
+    #"{"active":true,"sub":"corp|ada","aud":"shop"}"#,
   ])
   func `a token that is not valid here is rejected, and not introspected again for a while`(
     body: String
