@@ -40,6 +40,14 @@ extension ReactorAPI {
     }
     do throws(Problem) {
       try require(right, of: current, nil, scope, resource)
+      if hasProjections, let reactor = scope.head.reactor, reactor.projector != nil,
+        scope.endpoint?.traits.contains(.projected) == false
+      {
+        let target: Grants.Target =
+          resource.reach == .session
+          ? .session(reactor: reactor.name, id: scope["session"]) : .reactor(reactor.name)
+        guard current.allows(.inspect, to: target) else { return .forbidden(.inspect) }
+      }
       return nil
     } catch {
       return error

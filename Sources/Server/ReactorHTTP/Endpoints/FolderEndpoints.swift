@@ -124,7 +124,9 @@ struct FolderEndpoints {
       let place = "bytes \(part.lowerBound)-\(part.upperBound - 1)/\(content.bytes.count)"
       return HTTPResponse(
         status: 206, headers: headers + ["Content-Range": place],
-        body: .bytes(Array(content.bytes[part])))
+        // A copy of the file for each connection would be large.
+        body: .bytes(
+          part.count == content.bytes.count ? content.bytes : Array(content.bytes[part])))
     case .unsatisfiable:
       return HTTPResponse(
         status: 416, headers: ["Content-Range": "bytes */\(content.bytes.count)"] + .revalidated)

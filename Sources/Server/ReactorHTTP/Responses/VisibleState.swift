@@ -96,7 +96,7 @@ extension RequestScope {
   /// Returns the client as a projection knows it.
   func viewer(of key: SessionKey, _ parameters: [UInt8]?) -> Viewer {
     Viewer(
-      of: key, as: context.principal, name: head.viewerName, encodedParameters: parameters)
+      of: key, as: principal, name: head.viewerName, encodedParameters: parameters)
   }
 
   /// Returns what the client sees of a State that is known by its bytes, or `nil` for nothing.

@@ -152,6 +152,12 @@ final class RequestScope: HTTPAdmissionToken {
     return replacement.withLock { $0 } ?? credential.authentication
   }
 
+  /// The principal that decides what the client sees: of a stream that of its latest credential.
+  var principal: Principal? {
+    guard resource?.isStream == true else { return context.principal }
+    return replacement.withLock { $0 }?.principal ?? context.principal
+  }
+
   var api: ReactorAPI { head.api }
   var method: HTTPMethod { head.method }
   /// The resource of the path, or `nil` for an unknown path.

@@ -300,7 +300,7 @@ extension RequestScope {
     let key = SessionKey(reactor: reactor.name, id: id)
     do {
       try reactor.authorize(
-        access, of: id, for: context.principal, parameters: parameters,
+        access, of: id, for: principal, parameters: parameters,
         knowing: decision.known(key))
     } catch is StateNotInMemory {
       decision.need(key)

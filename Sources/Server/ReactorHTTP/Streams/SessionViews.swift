@@ -178,6 +178,8 @@ final class SessionViews: SessionObserver {
       read = try projector.read(committed)
     } catch {
       logger.projectionFailed(error, key, account: nil)
+      // No client enters by an earlier State, whose audiences may be others by now.
+      state.withLock { $0.latest = nil }
       return fail(entries)
     }
     state.withLock { $0.latest = read }
