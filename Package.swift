@@ -400,7 +400,7 @@ let package = Package(
     .target(
       name: "ReactorService",
       dependencies: [
-        "CCrashMarks", "ClientCore", "CurlTransport", "Identity", "MicrohttpdServer",
+        "CCrashMarks", "ClientCore", "Crypto", "CurlTransport", "Identity", "MicrohttpdServer",
         "ReactorCluster", "ReactorCoding", "ReactorHost", "ReactorHTTP", "ReactorLinks",
         "ReactorLog", "ReactorPages", "ReactorTransport", "Shares", "SQLiteLog", "SystemThreads",
         "Telemetry", "TerminalClient", "Zlib",

@@ -1,3 +1,4 @@
+internal import Crypto
 internal import Dispatch
 internal import FoundationEssentials
 internal import Glibc
@@ -26,6 +27,7 @@ public enum CommandLineInterface {
   ) -> Never {
     StandardDescriptors.openMissing()
     AllocatorArena.share()
+    CryptoLibrary.keepUntilExit()
     do {
       switch try parse(settings) {
       case .print(let text): print(text)
