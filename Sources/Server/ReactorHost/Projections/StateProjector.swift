@@ -4,7 +4,7 @@ package import ReactorSessions
 
 /// The projection of one reactor, without its types.
 ///
-/// Everything that shows a State of a projected reactor to a client goes through ``read(_:)``.
+/// Everything that shows a State of a projected reactor to a client goes through `read`.
 public struct StateProjector: Sendable {
   /// The JSON Schema of the views.
   let viewSchema: @Sendable () -> JSONValue
