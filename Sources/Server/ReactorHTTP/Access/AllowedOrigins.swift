@@ -27,7 +27,7 @@ package struct AllowedOrigins: Equatable, Sendable {
   /// Creates an empty set.
   package init() {}
 
-  /// Creates a set of origins in the forms of ``add(_:)``.
+  /// Creates a set of origins in the forms of `add`.
   ///
   /// - Returns: `nil` if one of them has none of these forms.
   package init?(_ origins: some Sequence<some StringProtocol>) {
