@@ -235,57 +235,24 @@ def sends(c):
 
 def sends_again(c):
     """sends an action again, with the same key and body, if the connection breaks"""
-    c.stream().state(1)
-    c.shows(1)
-    c.send()
-    first = c.action()
-    first.abort()
-    second = c.action()
-    c.expect_repetition(first, second)
-    c.perform(second, 2)
-    c.sent()
+    repeat_after(c, lambda action: action.abort())
 
 
 def sends_after_unavailable(c):
     """sends an action again, with the same key, after 503 and 429"""
-    c.stream().state(1)
-    c.shows(1)
-    c.send()
-    first = c.action()
-    first.reject(503, "unavailable", outcome="unknown")
-    second = c.action()
-    second.reject(429, "rate-limited")
-    third = c.action()
-    c.expect_repetition(first, second)
-    c.expect_repetition(first, third)
-    c.perform(third, 2)
-    c.sent()
+    repeat_after(
+        c, lambda action: action.reject(503, "unavailable", outcome="unknown"),
+        lambda action: action.reject(429, "rate-limited"))
 
 
 def sends_while_running(c):
     """sends an action again, with the same key, while its first request runs"""
-    c.stream().state(1)
-    c.shows(1)
-    c.send()
-    first = c.action()
-    first.reject(409, "action-running")
-    second = c.action()
-    c.expect_repetition(first, second)
-    c.perform(second, 2)
-    c.sent()
+    repeat_after(c, lambda action: action.reject(409, "action-running"))
 
 
 def sends_past_portal(c):
     """takes no page of a network for the response to an action"""
-    c.stream().state(1)
-    c.shows(1)
-    c.send()
-    first = c.action()
-    first.respond_as_portal()
-    second = c.action()
-    c.expect_repetition(first, second)
-    c.perform(second, 2)
-    c.sent()
+    repeat_after(c, lambda action: action.respond_as_portal())
 
 
 sends_past_portal.needs = "repetition"
@@ -293,15 +260,7 @@ sends_past_portal.needs = "repetition"
 
 def sends_past_proxy(c):
     """takes no error page of a proxy for the response to an action"""
-    c.stream().state(1)
-    c.shows(1)
-    c.send()
-    first = c.action()
-    first.respond_with(404, b"<h1>Not Found</h1>", Content_Type="text/html")
-    second = c.action()
-    c.expect_repetition(first, second)
-    c.perform(second, 2)
-    c.sent()
+    repeat_after(c, lambda action: action.respond_with(404, b"<h1>Not Found</h1>", Content_Type="text/html"))
 
 
 sends_past_proxy.needs = "repetition"
@@ -381,6 +340,20 @@ def resume_after(c, answer):
     c.expect(stream.cursor == "e-1", f"the stream resumes after e-1, not after {stream.cursor}")
     stream.state(2)
     c.shows(2)
+
+
+def repeat_after(c, *answers):
+    # The first request and each repetition get a response, and the last repetition performs the action.
+    c.stream().state(1)
+    c.shows(1)
+    c.send()
+    first = action = c.action()
+    for answer in answers:
+        answer(action)
+        action = c.action()
+        c.expect_repetition(first, action)
+    c.perform(action, 2)
+    c.sent()
 
 
 CASES = [case for case in list(globals().values()) if callable(case) and getattr(case, "__doc__", None)
