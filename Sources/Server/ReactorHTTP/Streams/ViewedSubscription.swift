@@ -158,7 +158,9 @@ final class ViewedSubscription: StreamFeed {
     relay.stop()
     switch last {
     case .open(let subscription, _), .opened(let subscription, _, _): subscription.close()
-    case .closed, .opening, .rejected, .ended: break
+    case .closed, .opening, .rejected: break
+    // A second departure would take the entry of the client's other streams, whose audience then stayed as it is.
+    case .ended: return
     }
     leave()
   }

@@ -43,7 +43,7 @@ struct ProjectionLeakTests {
   private struct Stream {
     let user: String
     let query: String
-    var reader: Reader
+    let reader: Reader
   }
 
   private static let streams =
@@ -128,8 +128,9 @@ struct ProjectionLeakTests {
           streams.append(stream)
         }
       }
+      var closed: [Int] = []
       for index in streams.indices.shuffled(using: &random).prefix(20) {
-        var stream = streams[index]
+        let stream = streams[index]
         while let text = stream.reader.next() {
           #expect(model.leaks(in: text, to: stream.user) == [], "\(stream.user): \(stream.query)")
         }
@@ -140,11 +141,13 @@ struct ProjectionLeakTests {
         stream.reader.close()
         let next =
           Bool.random(using: &random) ? stream.user : Self.users.randomElement(using: &random)
+        closed.append(index)
         if let resumed = try open(stream.query, next ?? "ada", from: stream.reader.lastID) {
-          stream = resumed
+          streams.append(resumed)
         }
-        streams[index] = stream
       }
+      // A stream is closed once.
+      for index in closed.sorted(by: >) { streams.remove(at: index) }
     }
     for stream in streams { stream.reader.close() }
     #expect(table.service.api.channels.views.counts == (0, 0))
