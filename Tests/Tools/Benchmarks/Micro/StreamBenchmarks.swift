@@ -113,17 +113,11 @@ enum StreamBenchmarks {
   }
 
   /// Executes the program and reads its lines.
+  ///
+  /// On one processor: an event that passes to another thread costs four times as much if the kernel wakes the
+  /// thread on the other processor, which is chance.
   private static func measured(_ program: URL) throws -> [Chain] {
-    let process = Process()
-    let output = Pipe()
-    process.executableURL = program
-    process.standardOutput = output
-    try process.run()
-    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
-    guard process.terminationStatus == 0 else {
-      throw BenchmarkError("\(program.path) has failed")
-    }
+    let text = try Pinned.output(of: program, [])
     return try text.split(separator: "\n").map { line in
       let fields = line.split(separator: "\t")
       guard fields.count == 3, let nanoseconds = Double(fields[1]),
