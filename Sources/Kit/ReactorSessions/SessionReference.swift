@@ -89,9 +89,13 @@ public struct SessionReference<R: Reactor>: Sendable where R.Action: Codable, R.
   ) -> any Disposable {
     let json: [UInt8]
     do {
-      json =
-        try texts?.text(of: action, orEncode: { try JSONCoder.encode($0) })
-        ?? JSONCoder.encode(action)
+      do {
+        json =
+          try texts?.text(of: action, orEncode: { try JSONCoder.encode($0) })
+          ?? JSONCoder.encode(action)
+      } catch is PrivateValueError {
+        json = try PrivateValues.included { try JSONCoder.encode(action) }
+      }
     } catch {
       completion(.failure(error))
       return Disposables.create()

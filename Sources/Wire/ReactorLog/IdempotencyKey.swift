@@ -53,6 +53,11 @@ public struct IdempotencyKey: Hashable, Sendable {
     return IdempotencyKey(stored: Self.owned(name, by: principal), body: body)
   }
 
+  /// Returns the key with another text that a retry must have, unless no text is compared.
+  package func comparing(_ text: [UInt8]) -> IdempotencyKey {
+    body.isEmpty ? self : IdempotencyKey(stored: name, body: Self.hash(text))
+  }
+
   private static func hash(_ body: [UInt8]) -> String {
     #if canImport(CryptoKit)
       SHA256.hash(data: body).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()

@@ -89,7 +89,7 @@ public struct AcceptedAction: Equatable, Sendable {
   public let principal: [UInt8]?
 
   /// The context of its request, as JSON, or `nil` if an earlier release has accepted it.
-  public let context: [UInt8]?
+  public var context: [UInt8]?
 
   /// The time of its last start.
   public var at: Timestamp

@@ -271,7 +271,7 @@ extension RemoteReactor {
   ) throws(Problem) -> PendingAction {
     let body: [UInt8]
     do {
-      body = try JSONCoder.encode(action)
+      body = try PrivateValues.included { try JSONCoder.encode(action) }
     } catch {
       throw Problem(.invalidAction, "The action cannot be encoded", "\(error)")
     }

@@ -46,6 +46,9 @@ public enum TimerError: ActionError, Equatable {
   /// The action is larger than ``actionLimit``, or cannot be encoded as JSON.
   case action
 
+  /// The action has a ``Private`` value, which the timer would store.
+  case privateValue
+
   /// The reactor is a screen of a flow; timers belong to the flow.
   case screen
 
@@ -66,6 +69,7 @@ public enum TimerError: ActionError, Equatable {
     case .period: "Its period is shorter than a millisecond."
     case .tooMany(let limit): "The session has \(limit) timers. Unschedule one first."
     case .action: "Its action has more than \(Self.actionLimit) bytes of JSON."
+    case .privateValue: "Its action has a private value, which is not stored. Schedule one without."
     case .screen:
       "A screen has no timers. Report a step, and schedule an action for the screen in the flow."
     }

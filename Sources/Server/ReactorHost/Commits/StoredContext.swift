@@ -1,4 +1,6 @@
+internal import ReactorCoding
 internal import ReactorCore
+internal import ReactorLog
 internal import Shares
 
 /// The part of a request's context that the journal stores with an accepted action, besides the
@@ -10,8 +12,12 @@ struct StoredContext: Codable {
   private let depth: Int?
   /// The network of the client, as ``Client/network(high:low:)``, or `nil` for a principal, and for none.
   private let network: [UInt64]?
+  /// The private values of the action, or `nil` if it has none.
+  fileprivate var privateValues: [EncodedJSON]?
 
-  init(_ context: RequestContext) {
+  init(_ context: RequestContext, privateValues: [[UInt8]] = []) {
+    self.privateValues =
+      privateValues.isEmpty ? nil : privateValues.map { EncodedJSON(trusted: $0) }
     id = context.id
     trace = context.traceparent
     origin = context.origin
@@ -41,5 +47,22 @@ struct StoredContext: Codable {
       context.account = ledger?.account(of: .network(high: network[0], low: network[1]))
     }
     return context
+  }
+}
+
+extension AcceptedAction {
+  /// The private values that the journal has, as JSON.
+  var privateValues: [[UInt8]] {
+    let stored = context.flatMap { try? JSONCoder.decode(StoredContext.self, from: $0) }
+    return (stored?.privateValues ?? []).map { Array($0.bytes) }
+  }
+
+  /// Removes the private values: the action has ended.
+  mutating func removePrivateValues() {
+    guard let context, var stored = try? JSONCoder.decode(StoredContext.self, from: context),
+      stored.privateValues != nil
+    else { return }
+    stored.privateValues = nil
+    self.context = try? JSONCoder.encode(stored)
   }
 }

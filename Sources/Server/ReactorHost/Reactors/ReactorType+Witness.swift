@@ -77,7 +77,7 @@ extension ReactorType {
         count: 1,
         .single { [self] pipeline, reply in
           Self.execute(action, json: text(of: action), for: reply, at: 0, in: pipeline)
-        })
+        }, privateParts(of: [action]))
     }
     try DecodedActions.checkCount(of: body, limit: limit)
     let actions = try decode([R.Action].self, from: body)
@@ -88,7 +88,7 @@ extension ReactorType {
           let action = actions[index]
           Self.execute(action, json: text(of: action), for: reply, at: index, in: pipeline)
         },
-        json: { [self] in text(of: actions[$0]) }))
+        json: { [self] in text(of: actions[$0]) }), privateParts(of: actions))
   }
 
   @inlinable
@@ -176,16 +176,16 @@ extension ReactorType {
   func witness(_ hotPath: ReactorWitness.HotPath) -> ReactorWitness {
     ReactorWitness(
       type: R.self, hotPath: hotPath, interruptionPolicy: interruptionPolicy,
-      parameters: parameters,
+      hasPrivateValues: hasPrivateValues, parameters: parameters,
       schema: { [self] in schema }, undescribedTypes: { [self] in undescribedTypes },
       declarationProblem: { [self] scope in
-        if let problem = defaultsProblem { return problem }
+        if let problem = defaultsProblem ?? privateValueProblem { return problem }
         guard R.self is any DeclarationChecked.Type else { return nil }
         return (try maker(scope)() as? any DeclarationChecked)?.declarationProblem
       },
       describe: { [self] in describe($0) },
       initial: { [self] in try encode(initial($0)) },
-      encodeAction: { [self] in ($0 as? R.Action).flatMap { try? encode($0) } },
+      encodeAction: { [self] in try ($0 as? R.Action).map { try encode($0) } },
       decodeJournal: { [self] in try decode(journal: $0) },
       check: { [self] in try check($0, $1) },
       internalActions: internalActions.map { rules in
@@ -231,11 +231,13 @@ extension ReactorType {
           version: sample.version, at: Timestamp(milliseconds: 0), action: nil, global: nil,
           mutation: sample.json, by: nil))
     case .action, .timer:
-      _ = try decode(journal: [
-        AcceptedAction(
-          id: .init(request: 0, place: 0), action: sample.json, isInArray: false, key: nil,
-          at: Timestamp(milliseconds: 0))
-      ])
+      // The sample of an action in the journal does not have its private values.
+      let values = PrivateValues(inJSON: [])
+      do {
+        _ = try values.separated { try decode(stored: sample.json) }
+      } catch {
+        guard values.isMissing else { throw error }
+      }
     }
   }
 
@@ -251,15 +253,17 @@ extension ReactorType {
   }
 
   private func decode(journal: [AcceptedAction]) throws -> DecodedActions {
-    let actions = try journal.map { try decode(stored: $0.action) }
+    let actions = try journal.map { try decode(stored: $0) }
+    // A timer of a release without private values may have one.
+    let texts = hasPrivateValues ? actions.map { text(of: $0) } : journal.map(\.action)
     return DecodedActions(
       count: actions.count,
       .array(
         execute: { pipeline, index, reply in
           Self.execute(
-            actions[index], json: journal[index].action, for: reply, at: journal[index].id.place,
+            actions[index], json: texts[index], for: reply, at: journal[index].id.place,
             in: pipeline)
         },
-        json: { journal[$0].action }))
+        json: { texts[$0] }), privateParts(of: actions))
   }
 }

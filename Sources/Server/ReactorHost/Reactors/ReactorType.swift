@@ -33,6 +33,8 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
   private let exampleActions: [R.Action]
   /// The actions that clients cannot send, or `nil` for most reactors.
   let internalActions: InternalActions<R.Action>?
+  /// Whether actions can have private values.
+  @usableFromInline let hasPrivateValues: Bool
 
   @usableFromInline
   init(
@@ -48,6 +50,7 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
     self.parameters = parameters
     self.maker = maker
     internalActions = InternalActions(of: R.Action.self)
+    hasPrivateValues = JSONSchema.contains(in: R.Action.self, where: isPrivate)
     plainActions = JSONCoder.plainCases(of: R.Action.self)
     frequentActions = FrequentForm(of: R.Action.self)
   }
@@ -59,12 +62,14 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
     return ReactorDescription(
       actionSchema: json(
         JSONSchema.derive(
-          R.Action.self, for: .input, hiding: isInternalAction)),
+          R.Action.self, for: .input, hiding: isInternalAction, writeOnly: isPrivate)),
       mutationSchema: json(JSONSchema.derive(R.Mutation.self, for: .output)),
       stateSchema: json(JSONSchema.derive(R.State.self, for: .output)),
       initialState: (try? initial(scope)).map { json($0) }
         ?? Array("null".utf8),
-      exampleActions: exampleActions.map { json($0) },
+      exampleActions: exampleActions.map { action in
+        PrivateValues.included { json(action) }
+      },
       parameters: parameters.map {
         ReactorDescription.Parameters(schema: $0.schema, default: $0.defaults, example: $0.example)
       })
@@ -87,7 +92,8 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
   /// Returns the JSON of an action in the log.
   @inlinable
   func text(of action: R.Action) -> [UInt8] {
-    (try? encode(action)) ?? Array("null".utf8)
+    guard !hasPrivateValues else { return separated(action).text }
+    return (try? encode(action)) ?? Array("null".utf8)
   }
 
   /// Decodes a client's JSON: unknown members are errors.
@@ -145,6 +151,14 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
       return try upgrade.decode(R.Mutation.self, from: entry.mutation)
     } catch {
       throw LogError.unreadable(version: entry.version, reason: UnreadableReason.text(of: error))
+    }
+  }
+
+  /// Decodes an action of the journal.
+  func decode(stored action: AcceptedAction) throws -> R.Action {
+    guard hasPrivateValues else { return try decode(stored: action.action) }
+    return try PrivateValues(inJSON: action.privateValues).separated {
+      try decode(stored: action.action)
     }
   }
 

@@ -61,6 +61,9 @@ final class ReactorWitness: Sendable {
   /// The policy for accepted actions that the end of the process interrupted.
   let interruptionPolicy: InterruptionPolicy
 
+  /// Whether actions can have private values.
+  let hasPrivateValues: Bool
+
   /// The parameters of sessions, or `nil` if the reactor takes none.
   let parameters: ParameterRules?
 
@@ -82,7 +85,7 @@ final class ReactorWitness: Sendable {
   let initial: @Sendable (SessionScope) throws -> [UInt8]
 
   /// The JSON of an action, or `nil` for a value of another type.
-  let encodeAction: @Sendable (any Sendable) -> [UInt8]?
+  let encodeAction: @Sendable (any Sendable) throws -> [UInt8]?
 
   let decodeJournal: @Sendable ([AcceptedAction]) throws -> DecodedActions
 
@@ -107,13 +110,14 @@ final class ReactorWitness: Sendable {
 
   init(
     type: any Any.Type, hotPath: HotPath, interruptionPolicy: InterruptionPolicy,
+    hasPrivateValues: Bool,
     parameters: ParameterRules?,
     schema: @escaping @Sendable () -> String,
     undescribedTypes: @escaping @Sendable () -> [String],
     declarationProblem: @escaping @Sendable (SessionScope) throws -> String?,
     describe: @escaping @Sendable (SessionScope) -> ReactorDescription,
     initial: @escaping @Sendable (SessionScope) throws -> [UInt8],
-    encodeAction: @escaping @Sendable (any Sendable) -> [UInt8]?,
+    encodeAction: @escaping @Sendable (any Sendable) throws -> [UInt8]?,
     decodeJournal: @escaping @Sendable ([AcceptedAction]) throws -> DecodedActions,
     check: @escaping @Sendable (StoredSample, SessionScope) throws -> Void,
     internalActions: InternalActionRules?,
@@ -125,6 +129,7 @@ final class ReactorWitness: Sendable {
     self.type = type
     self.hotPath = hotPath
     self.interruptionPolicy = interruptionPolicy
+    self.hasPrivateValues = hasPrivateValues
     self.parameters = parameters
     self.schema = schema
     self.undescribedTypes = undescribedTypes
@@ -168,6 +173,16 @@ struct NewInstance {
   }
 }
 
+/// The private values of decoded actions.
+@usableFromInline
+struct PrivateParts: Sendable {
+  /// The actions without the values, which a retry of the request must equal.
+  let remainder: [UInt8]
+
+  /// The values of each action, as JSON.
+  let values: [[[UInt8]]]
+}
+
 /// Actions that were decoded.
 @usableFromInline
 struct DecodedActions: Sendable {
@@ -188,10 +203,14 @@ struct DecodedActions: Sendable {
   let count: Int
   @usableFromInline let content: Content
 
+  /// The private values, or `nil` for most reactors.
+  let privateParts: PrivateParts?
+
   @usableFromInline
-  init(count: Int, _ content: Content) {
+  init(count: Int, _ content: Content, _ privateParts: PrivateParts? = nil) {
     self.count = count
     self.content = content
+    self.privateParts = privateParts
   }
 
   /// Whether the request is an array, so that a failure names an index.

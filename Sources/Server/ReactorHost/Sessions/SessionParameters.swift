@@ -51,6 +51,7 @@ struct SessionParameters<Value: Codable & Sendable>: Sendable {
     return ParameterRules(
       schema: JSONSchema.derive(Value.self, for: .input).bytes, defaults: json(defaults),
       example: json(example), defaultsProblem: JSONSchema.defaultsProblem(in: Value.self),
+      hasPrivateValues: JSONSchema.contains(in: Value.self, where: isPrivate),
       undescribedTypes: JSONSchema.undescribedTypes(in: Value.self),
       normalize: { json throws(ActionDecodingError) in
         do {
@@ -80,6 +81,9 @@ struct ParameterRules: Sendable {
 
   /// The first error in the defaults that the types of the parameters declare.
   let defaultsProblem: String?
+
+  /// Whether the parameters have private values, which cannot be stored.
+  let hasPrivateValues: Bool
 
   /// The types that the schema cannot describe.
   let undescribedTypes: [String]

@@ -24,15 +24,16 @@ public enum JSONSchema {
   }
 
   /// Returns the schema of a type, without the enum cases whose only value has a type for which
-  /// `isHidden` returns `true`.
+  /// `isHidden` returns `true`, and with `"writeOnly": true` in the schemas of types for which `isWriteOnly` does.
   ///
   /// A recursive type is defined once in `$defs` and referenced as `#/$defs/…`; other schemas
   /// contain no references.
   public static func derive<Value: Decodable>(
     _ type: Value.Type, for direction: Direction = .output, spelling: Spelling = .shortest,
-    hiding isHidden: @escaping (any Any.Type) -> Bool = { _ in false }
+    hiding isHidden: @escaping (any Any.Type) -> Bool = { _ in false },
+    writeOnly isWriteOnly: @escaping (any Any.Type) -> Bool = { _ in false }
   ) -> JSONValue {
-    let probe = SchemaProbe(hiding: isHidden)
+    let probe = SchemaProbe(hiding: isHidden, writeOnly: isWriteOnly)
     let sketch = probe.probe(type).sketch
     // The sketches of recursive types reference each other.
     defer { probe.removeReferences() }
@@ -63,6 +64,16 @@ public enum JSONSchema {
         property.sketch.flatMap { $0.isHidden ? ObjectIdentifier($0) : nil }
       })
     return (names, probe.hiddenCount > types.count)
+  }
+
+  /// Returns whether a type, or a member of its values, is of a type for which a closure returns `true`.
+  package static func contains<Value: Decodable>(
+    in type: Value.Type, where isSought: @escaping (any Any.Type) -> Bool
+  ) -> Bool {
+    let probe = SchemaProbe(hiding: isSought)
+    _ = probe.probe(type)
+    defer { probe.removeReferences() }
+    return probe.hiddenCount > 0
   }
 
   /// Returns the types among a type and its members that the schema cannot describe, because they reject

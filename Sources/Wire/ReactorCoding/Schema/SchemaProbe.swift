@@ -19,11 +19,18 @@ final class SchemaProbe {
   /// Returns whether the schema omits the enum cases with a value of a type.
   private let isHidden: (any Any.Type) -> Bool
 
+  /// Returns whether clients send the values of a type and never receive them.
+  private let isWriteOnly: (any Any.Type) -> Bool
+
   /// The number of types that the schema omits.
   private(set) var hiddenCount = 0
 
-  init(hiding isHidden: @escaping (any Any.Type) -> Bool = { _ in false }) {
+  init(
+    hiding isHidden: @escaping (any Any.Type) -> Bool = { _ in false },
+    writeOnly isWriteOnly: @escaping (any Any.Type) -> Bool = { _ in false }
+  ) {
     self.isHidden = isHidden
+    self.isWriteOnly = isWriteOnly
   }
 
   /// The maximum depth of nested types; the schema of a deeper type is unspecified.
@@ -47,6 +54,7 @@ final class SchemaProbe {
     }
     let sketch = makeSketch()
     sketch.isHidden = isHidden(type)
+    sketch.isWriteOnly = isWriteOnly(type)
     if sketch.isHidden { hiddenCount += 1 }
     guard active.count < Self.depthLimit, type != JSONValue.self, type != EncodedJSON.self else {
       return (sketch, smallest(type))

@@ -49,7 +49,7 @@ struct SchemaRenderer {
   }
 
   private mutating func renderContent(_ sketch: SchemaSketch) -> JSONValue {
-    let schema: JSONValue =
+    var schema: JSONValue =
       switch sketch.form {
       case .anything: [:]
       case .scalar(let schema): schema
@@ -68,7 +68,9 @@ struct SchemaRenderer {
       case .cases: cases(sketch)
       case .alternatives(let forms): ["oneOf": .array(forms.map { render($0) })]
       }
-    return sketch.isNullable ? nullable(schema) : schema
+    if sketch.isNullable { schema = nullable(schema) }
+    if sketch.isWriteOnly { schema["writeOnly"] = true }
+    return schema
   }
 
   private var decimal: JSONValue {

@@ -30,6 +30,9 @@ final class SchemaSketch {
   /// Whether the schema omits the enum cases with this value.
   var isHidden = false
 
+  /// Whether clients send the value and never receive it.
+  var isWriteOnly = false
+
   /// Whether the type asks an array for the number of its elements.
   var hasEnd = false
 

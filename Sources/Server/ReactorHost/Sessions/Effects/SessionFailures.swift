@@ -41,7 +41,11 @@ struct SessionFailures: Sendable {
       id: .init(request: 0, place: 0), action: failure.action, isInArray: false, key: nil,
       principal: failure.principal, context: failure.context, at: .now)
     guard let actions = try? environment.witness.decodeJournal([record]) else {
-      let detail = "The reactor does not know the action any more."
+      let detail =
+        environment.witness.hasPrivateValues
+        ? "The action has a private value, which was not stored, or the reactor does not know it any more. "
+          + "Send the action again."
+        : "The reactor does not know the action any more."
       return completion(.invalid(.invalid(pointer: "", expected: [], detail: detail)))
     }
     let context = InterruptedRequest(actions: [record])

@@ -80,6 +80,14 @@ struct ActionExecution: Sendable {
     let now = Timestamp.now
     let principal = reply.principal.flatMap { try? JSONCoder.encode($0) }
     let stored = context.flatMap { try? JSONCoder.encode(StoredContext($0)) }
+    @Sendable func storedContext(of action: Int, _ request: Int) -> [UInt8]? {
+      guard let all = actions.privateParts?.values, all.indices.contains(action),
+        case let values = all[action], !values.isEmpty
+      else { return stored }
+      return try? JSONCoder.encode(
+        StoredContext(
+          context ?? RequestContext(id: "journal-\(request)"), privateValues: values))
+    }
     let journalled = session.commits.withLock { [accepted] machine in
       machine.accept(
         then: { if $0 { reply.acknowledge(session.current) } },
@@ -88,7 +96,7 @@ struct ActionExecution: Sendable {
             AcceptedAction(
               id: .init(request: request, place: action.index), action: action.json,
               isInArray: reply.isArray, key: reply.key, principal: principal,
-              context: stored, at: now,
+              context: storedContext(of: action.index, request), at: now,
               sendName: reply.sendName(ofActionAt: action.index))
           }
         })

@@ -202,6 +202,7 @@ final class ActionReply: Sendable {
         return nil
       }
       action.failure = ActionFailure(index: id.place, error)
+      action.removePrivateValues()
       progress.journal[id.place] = action
       return action
     }

@@ -31,6 +31,7 @@ struct SessionRequests: Sendable {
       enqueued?()
       return
     }
+    let key = actions.privateParts.flatMap { key?.comparing($0.remainder) } ?? key
     guard let key else {
       submit(actions, identifiedBy: nil, ifAt: expected, for: context, accepted, completion)
       enqueued?()
@@ -79,7 +80,9 @@ struct SessionRequests: Sendable {
     if let plain = witness.hotPath.findPlain(body) { return plain }
     let limit = environment.settings.actionLimit
     guard let marking else { return try witness.hotPath.decode(body, limit) }
-    let mark = marking.begin(session.key, ActionDigest(of: body), body)
+    // The mark is in a file.
+    let text = witness.hasPrivateValues ? [] : body
+    let mark = marking.begin(session.key, ActionDigest(of: body), text)
     defer { marking.end(mark) }
     return try witness.hotPath.decode(body, limit)
   }

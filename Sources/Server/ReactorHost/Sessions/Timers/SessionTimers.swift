@@ -21,7 +21,15 @@ struct SessionTimers: Sendable {
       set(change.id, to: nil)
       return nil
     }
-    guard let action = environment.witness.encodeAction(timer.action),
+    let encoded: [UInt8]?
+    do {
+      encoded = try environment.witness.encodeAction(timer.action)
+    } catch is PrivateValueError {
+      return TimerError.privateValue
+    } catch {
+      return TimerError.action
+    }
+    guard let action = encoded,
       action.count <= TimerError.actionLimit
     else { return TimerError.action }
     let limit = environment.settings.timerLimit
