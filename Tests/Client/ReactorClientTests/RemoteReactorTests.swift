@@ -101,6 +101,26 @@ private final class NotesView: View {
     while let value = await values.next(), value != 9 { #expect(value == 3) }
   }
 
+  @Test func `an expected change ends with the view in the response, without an event`()
+    async throws
+  {
+    let live = try await liveCounter(prediction: .local { CounterReactor() })
+    let counter = live.reactor
+    var values = live.values
+    var requests = live.requests
+    counter.action.onNext(.add(5))
+    #expect(await values.next() == 6)
+    _ = await requests.next()
+    // The action does not change what the client sees.
+    transport.respond(200, #"{"value":1}"#, cursor: "k-3")
+    #expect(await values.next() == 1)
+    #expect(counter.cursor?.version == 3)
+    // An event of a commit before the response comes too late.
+    transport.sendState("counter/a", #"{"value":7}"#, "k-2")
+    transport.sendState("counter/a", #"{"value":9}"#, "k-4")
+    while let value = await values.next(), value != 9 { #expect(value == 1) }
+  }
+
   @Test func `the second action follows the response to the first, which is repeated`()
     async throws
   {

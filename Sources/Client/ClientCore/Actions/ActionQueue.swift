@@ -1,3 +1,5 @@
+internal import ReactorCoding
+
 /// Sends the actions of one session in order, and repeats each action until it has a final
 /// response.
 ///
@@ -235,5 +237,14 @@ extension ActionQueue.Outcome {
   /// The cursor of the session in the response.
   package var cursor: SessionCursor? {
     if case .success(let response) = self { response.head.cursor } else { nil }
+  }
+
+  /// The State in the response.
+  package var state: SessionState? {
+    guard case .success(let response) = self, !response.body.isEmpty,
+      let cursor = response.head.cursor,
+      let document = try? JSONDocument(parsing: response.body)
+    else { return nil }
+    return SessionState(.document(document), cursor)
   }
 }

@@ -164,7 +164,7 @@ where Interface.Action: Codable, Interface.State: Codable {
     expect(action, id)
     let isPredicted = prediction != nil
     client.openChannel(key).send(pending, timeout: nil) { [feed, isPredicted] outcome in
-      if isPredicted { feed.answered(id, at: outcome.cursor) }
+      if isPredicted { feed.answered(id, by: outcome) }
       if case .failure(let problem) = outcome { feed.report(problem) }
     }
     // Before the first State there is no State to apply the expected change to.
@@ -235,7 +235,7 @@ extension RemoteReactor {
       action, id, expectation.pending, condition: cursor, isAwaited: true)
     if prediction != nil, feed.hasState { expect(action, id) }
     let outcome = await outcome(of: pending, timeout)
-    if prediction != nil { feed.answered(id, at: outcome.cursor) }
+    if prediction != nil { feed.answered(id, by: outcome) }
     switch outcome {
     case .failure(let problem): throw problem
     case .success(let response):

@@ -169,13 +169,22 @@ final class SessionFeed<State: Decodable & Sendable>: ChannelObserver {
   }
 
   /// Records the response to an action; without a cursor its expected change is rolled back.
-  func answered(_ id: UInt64, at cursor: SessionCursor?) {
-    let mustShow = contents.withLock { contents in
+  ///
+  /// A State in the response is shown: the stream of a projected session has no event for an action that does not
+  /// change the view.
+  func answered(_ id: UInt64, by outcome: ActionQueue.Outcome) {
+    let cursor = outcome.cursor
+    let isPending = contents.withLock { contents in
       guard contents.states?.isOptimistic == true else { return false }
       contents.states?.answered(id, at: cursor, now: client.clock.now)
+      if let state = outcome.state, contents.pending == nil,
+        contents.states?.confirmed.cursor?.epoch == state.cursor.epoch
+      {
+        contents.pending = state
+      }
       return true
     }
-    if mustShow { signal() }
+    if isPending { signal() }
   }
 
   // MARK: Values

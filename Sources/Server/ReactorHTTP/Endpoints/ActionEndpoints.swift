@@ -64,6 +64,8 @@ struct ActionEndpoints {
     // The access right has been checked. The delegate decides on the actions, and needs no open
     // session.
     var preferences = fields.preferences
+    // Without an event for an action that does not change the view, the client needs the view.
+    if reactor.projector != nil { preferences.isMinimal = false }
     if reactor.hasDelegate {
       try call.scope.askDelegate(.act(call.request.body), reactor, id)
       // Without a delegate, the right to act includes that to read.

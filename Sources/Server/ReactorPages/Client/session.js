@@ -1,7 +1,7 @@
 // A session: its State, with expected changes on top, and its actions.
 
 import { address, cursorOf, hasReached, position } from "./cursors.js";
-import { parse, patched, stringify } from "./json.js";
+import { isEqual, parse, patched, stringify } from "./json.js";
 import { BOUND, MEMORY, tooMany } from "./offline.js";
 import { backOff, hasContent, Problem, problemOf, randomID, request, settings } from "./requests.js";
 import { Stream, Value } from "./streams.js";
@@ -159,7 +159,7 @@ export class Reactor {
       this.#pending.delete(entry);
       stored?.then(() => queue.remove(record)).catch(() => {});
     }
-    if (entry.cursor) await this.#reached(entry.cursor);
+    if (entry.cursor) await this.#reached(entry);
     return this.state.value;
   }
 
@@ -184,7 +184,7 @@ export class Reactor {
 
   #expect(guess) {
     const entry = {
-      guess, cursor: "", isSent: false, isPassable: false, isRestored: false, proceed: () => {},
+      guess, cursor: "", view: /** @type {any} */ (undefined), isSent: false, isPassable: false, isRestored: false, proceed: () => {},
       sent: () => {}, cancelled: new AbortController(),
     };
     if (guess) {
@@ -208,6 +208,9 @@ export class Reactor {
     try {
       const response = await this.#post(entry, record, options);
       entry.cursor = cursorOf(response.headers.get("ETag") ?? "");
+      // A projected session sends no event for an action that does not change the view.
+      const text = await response.text().catch(() => "");
+      if (text) entry.view = parse(text);
     } finally {
       // Rejected, or without a cursor: remove it now. Otherwise it is removed at its cursor.
       if (!entry.cursor) this.#optimistic = this.#optimistic.filter((other) => other !== entry);
@@ -308,14 +311,19 @@ export class Reactor {
   }
 
   /** Waits until the stream has reached a cursor or continues with another epoch, at most 30 s. */
-  #reached(cursor) {
+  #reached({ cursor, view }) {
     if (this.hasEnded) throw this.#ending();
-    if (this.#base && hasReached(this.#base.cursor, cursor)) return;
+    if (this.#base && (hasReached(this.#base.cursor, cursor) || this.#shows(view))) return;
     return new Promise((resolve, reject) => {
-      const waiting = { cursor, resolve, reject };
+      const waiting = { cursor, view, resolve, reject };
       this.#waiting.add(waiting);
       setTimeout(() => this.#waiting.delete(waiting) && resolve(undefined), 30_000);
     });
+  }
+
+  /** Whether the State is the view in the response to an action. */
+  #shows(view) {
+    return view !== undefined && isEqual(view, this.#base.state);
   }
 
   /** Applies a message of the connection. Returns `false` if an earlier patch is missing. */
@@ -404,11 +412,12 @@ export class Reactor {
     const { cursor } = this.#base;
     const { epoch } = position(cursor);
     // A cursor of another epoch is never reached, so it does not count as ahead.
-    const isAhead = (goal) => position(goal).epoch === epoch && !hasReached(cursor, goal);
-    this.#optimistic = this.#optimistic.filter((entry) => !entry.cursor || isAhead(entry.cursor));
+    const isAhead = ({ cursor: goal, view }) =>
+      position(goal).epoch === epoch && !hasReached(cursor, goal) && !this.#shows(view);
+    this.#optimistic = this.#optimistic.filter((entry) => !entry.cursor || isAhead(entry));
     this.#show();
     for (const waiting of this.#waiting) {
-      if (isAhead(waiting.cursor)) continue;
+      if (isAhead(waiting)) continue;
       this.#waiting.delete(waiting);
       waiting.resolve();
     }

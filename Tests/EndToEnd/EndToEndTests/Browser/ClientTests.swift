@@ -55,6 +55,29 @@ extension ClientBrowserTests {
           """, .string(room.id)) == .array((0..<30).map { .string("\($0)") }))
     }
 
+    @Test func `an action that does not change the view is sent, although no event follows`() throws
+    {
+      let auction = server.session(of: "sealed")
+      #expect(
+        try page.run(
+          """
+          // Without this, `send` waits for the stream no longer than 30 s.
+          const setTimeout = window.setTimeout;
+          window.setTimeout = (action, delay, ...rest) =>
+            delay === 30_000 ? 0 : setTimeout(action, delay, ...rest);
+          const auction = reactor("sealed", first);
+          const seen = [];
+          auction.state.subscribe(({ item }) => seen.push(item));
+          await new Promise((resolve) => auction.connection.subscribe((it) => it === "live" && resolve()));
+          const begin = { begin: { item: "A lamp" } };
+          const { item } = await auction.send(begin);
+          await auction.send(begin, { optimistic: (state) => ({ ...state, item: "?" }) });
+          return [item, ...seen];
+          """, .string(auction.id))
+          == ["A lamp", "A lamp", "?", "A lamp"])
+      #expect(try auction.state().cursor?.version == 2)
+    }
+
     @Test func `a long effect does not delay the next action`() throws {
       let watch = server.session(of: "stopwatch")
       #expect(

@@ -229,6 +229,7 @@ extension GalleryBrowserTests {
     @Test func `a page of sealed bids has not received the bid of the other one`() throws {
       let session = server.session(of: "sealed")
       try open("sealed", session, "&name=Ada")
+      try browser.expect(part("bid") + ".hidden", is: false)
       try browser.type("917364528", into: part("amount"))
       try browser.click("return document.querySelector('#bid button')")
       try browser.expect(part("received") + ".textContent.includes('917364528')", is: true)
