@@ -11,6 +11,9 @@ CommandLineInterface.main { context in
         FaultyReactor()
       },
       ReactorRegistration("alarm", summary: "Schedules timers") { AlarmReactor() },
+      ReactorRegistration(
+        "board", summary: "Notes of teams", projection: BoardReactor.projection
+      ) { BoardReactor() },
       ReactorRegistration("door", summary: "Has private values") { DoorReactor() },
       ReactorRegistration("shelf", summary: "Has sets in its State") { ShelfReactor() },
       ReactorRegistration("ledger", summary: "Enters numbers") { LedgerReactor() },
