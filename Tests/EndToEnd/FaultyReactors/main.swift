@@ -14,6 +14,9 @@ CommandLineInterface.main { context in
       ReactorRegistration(
         "board", summary: "Notes of teams", projection: BoardReactor.projection
       ) { BoardReactor() },
+      ReactorRegistration(
+        "crowd", summary: "A number for many audiences", projection: CrowdReactor.projection
+      ) { CrowdReactor() },
       ReactorRegistration("door", summary: "Has private values") { DoorReactor() },
       ReactorRegistration("shelf", summary: "Has sets in its State") { ShelfReactor() },
       ReactorRegistration("ledger", summary: "Enters numbers") { LedgerReactor() },

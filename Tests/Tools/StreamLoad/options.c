@@ -12,7 +12,7 @@ static const char usage[] =
   "usage: StreamLoad --port N [OPTION N]...\n"
   "Loads a server of actions and server-sent events on the loopback interface, and reports in one\n"
   "line of JSON the results. In paths and bodies {session} is the number of a session, from 0,\n"
-  "and {number} that of the action in its session, from 1.\n"
+  "and {number} that of the action in its session, from 1, or of the stream, from 0.\n"
   "\n"
   "  --subscribers N   streams to open; the i-th is of session i modulo the sessions (0)\n"
   "  --stalled N       more streams, which stop reading after their first bytes (0)\n"

@@ -65,7 +65,8 @@ void subscribers_connect(struct load *load) {
 static void ask(struct load *load, long index) {
   struct subscriber *subscriber = &load->subscribers[index];
   char path[1024], request[1400];
-  load_fill(path, sizeof path, load->options.events, subscriber->session, 0);
+  load_fill(path, sizeof path, load->options.events, subscriber->session,
+            (uint64_t)index);
   int length = snprintf(
     request, sizeof request,
     "GET %s HTTP/1.1\r\nHost: 127.0.0.1:%ld\r\nAccept: text/event-stream\r\n\r\n", path,
