@@ -70,6 +70,8 @@ export class Timeline {
   #isListing = false;
   #listed = { first: 0, last: 0 };
   #player = 0;
+  /** The problem of a client that may read the States and not the log, which is not requested again. */
+  #hidden;
 
   /**
    * @param show Shows `(before, state, version, base)`, or without arguments the latest State.
@@ -93,6 +95,7 @@ export class Timeline {
     this.#live = 0;
     this.#states = new StateCache();
     this.#listed = { first: 0, last: 0 };
+    this.#hidden = undefined;
     part.log.replaceChildren();
     part.moment.replaceChildren();
     this.#filter.open(session);
@@ -122,7 +125,7 @@ export class Timeline {
     part.base.value = "";
     part.scrubber.value = part.scrubber.max;
     part.moment.replaceChildren();
-    part["timeline-problem"].replaceChildren();
+    this.#report();
     this.#label();
     this.#mark();
     this.#show();
@@ -187,7 +190,7 @@ export class Timeline {
         version > 0 ? this.#entries(session, version - 1, 1) : [],
       ]);
       if (states !== this.#states || !this.#session || this.at === undefined) return;
-      part["timeline-problem"].replaceChildren();
+      this.#report();
       this.#show(before, state, version, base);
       this.#describe(version, entries[0]);
     } catch (problem) {
@@ -204,8 +207,22 @@ export class Timeline {
     return known.value;
   }
 
-  async #entries({ address }, after, limit) {
-    return (await read(`${address}/log?after=${after}&limit=${limit}`)).value;
+  /** The entries after a version; none if only the States may be read. */
+  async #entries(session, after, limit) {
+    if (this.#hidden) return [];
+    try {
+      return (await read(`${session.address}/log?after=${after}&limit=${limit}`)).value;
+    } catch (problem) {
+      if (problem.status !== 403 || session !== this.#session) throw problem;
+      this.#hidden = problem;
+      this.#report();
+      return [];
+    }
+  }
+
+  /** Shows the problem of the log, or removes that of an earlier request. */
+  #report() {
+    part["timeline-problem"].replaceChildren(...(this.#hidden ? [describe(this.#hidden)] : []));
   }
 
   #describe(version, entry) {
@@ -219,6 +236,7 @@ export class Timeline {
         element("dt", {}, "Committed"),
         element("dd", {}, `${date.format(new Date(entry.at))}, `, timeOf(entry)),
       ]
+      : version > 0 ? [element("dt", {}, "Action"), element("dd", {}, "The log may not be read.")]
       : [element("dt", {}, "Version 0"), element("dd", {}, "The initial State.")]));
   }
 
@@ -226,7 +244,7 @@ export class Timeline {
 
   /** Lists the entries around the version that is shown, the newest first. */
   async #list() {
-    if (this.#isListing || !this.#session) return;
+    if (this.#isListing || !this.#session || this.#hidden) return;
     const session = this.#session;
     const goal = this.at ?? this.#live;
     const isLive = this.at === undefined;

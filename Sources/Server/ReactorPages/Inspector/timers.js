@@ -35,7 +35,9 @@ export class Timers {
       const { value, next } = await read(`${session.address}/timers`);
       if (session === this.#session) this.#show(value.timers, next !== undefined);
     } catch (problem) {
-      if (session === this.#session) part["timers-problem"].replaceChildren(describe(problem));
+      if (session !== this.#session) return;
+      part.timers.textContent = "The timers cannot be read.";
+      part["timers-problem"].replaceChildren(describe(problem));
     }
   }
 
