@@ -39,7 +39,9 @@ extension StreamEndpoints {
         logger: logger)
     }
     let viewer = call.scope.viewer(of: key, parameters(of: session, reactor))
-    let history = ViewerHistory(base: session, projector: projector, viewer: viewer, logger: logger)
+    let history = ViewerHistory(
+      base: session, projector: projector, viewer: viewer, background: channels.background,
+      owner: client, logger: logger)
     var view = view
     view.isProjected = true
     let subscribe: ViewedSubscription.Subscribe = { [channels, view] source, resets, completion in

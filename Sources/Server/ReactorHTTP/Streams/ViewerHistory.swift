@@ -7,11 +7,36 @@ internal import Telemetry
 ///
 /// A version is shown as the client would have seen it then: by its audience in the State of that version. Versions
 /// of which it sees nothing are left out.
-struct ViewerHistory: Sendable {
-  let base: any SessionSource
-  let projector: StateProjector
-  let viewer: Viewer
-  let logger: Logger
+final class ViewerHistory: Sendable {
+  private let base: any SessionSource
+  private let projector: StateProjector
+  private let viewer: Viewer
+  private let logger: Logger
+  private let background: WorkerPool
+  private let owner: WorkOwner
+  /// Whether the error of a view is in the log: there is one line per stream.
+  private let hasFailed = Atomic<Bool>(false)
+
+  /// Creates the history of a stream.
+  ///
+  /// - Parameters:
+  ///   - base: The session.
+  ///   - projector: The projection of its reactor.
+  ///   - viewer: The client.
+  ///   - background: Creates the views, with other jobs in between.
+  ///   - owner: The owner of these jobs.
+  ///   - logger: Gets the error of a view.
+  init(
+    base: any SessionSource, projector: StateProjector, viewer: Viewer,
+    background: WorkerPool, owner: WorkOwner, logger: Logger
+  ) {
+    self.base = base
+    self.projector = projector
+    self.viewer = viewer
+    self.background = background
+    self.owner = owner
+    self.logger = logger
+  }
 
   /// Begins to read the views after a version, see ``StateSource/replay(after:completion:)``.
   @Sendable func replay(
@@ -23,14 +48,39 @@ struct ViewerHistory: Sendable {
   }
 
   /// Returns what the client sees of a State, or `nil` for nothing.
-  fileprivate func view(of state: CommittedState) -> CommittedState? {
+  private func view(of state: CommittedState) -> CommittedState? {
     do {
       let state = try projector.read(state)
       return try state.audience(of: viewer).map { try state.view(for: $0) }
     } catch {
-      logger.projectionFailed(error, viewer.session, account: nil)
+      if !hasFailed.exchange(true, ordering: .relaxed) {
+        logger.projectionFailed(error, viewer.session, account: nil)
+      }
       return nil
     }
+  }
+
+  /// Creates the views of States for one slice, and of the rest in later ones.
+  ///
+  /// - Parameters:
+  ///   - states: The States.
+  ///   - earlier: The views of the States before them.
+  ///   - completion: Called with all views.
+  fileprivate func createViews(
+    of states: ArraySlice<CommittedState>, after earlier: [CommittedState] = [],
+    completion: @escaping @Sendable ([CommittedState]) -> Void
+  ) {
+    var (rest, views, slice) = (states, earlier, WorkSlice())
+    while let state = rest.popFirst() {
+      if let view = view(of: state) { views.append(view) }
+      if slice.isOver(after: state.json.count) { break }
+    }
+    guard !rest.isEmpty else { return completion(views) }
+    enqueue { [self, rest, views] in createViews(of: rest, after: views, completion: completion) }
+  }
+
+  fileprivate func enqueue(_ job: @escaping WorkerPool.Job) {
+    background.enqueue(for: owner, job)
   }
 }
 
@@ -47,12 +97,18 @@ private final class ViewerReplay: StateReplay {
   func next(limit: Int, completion: @escaping HistoryCompletion<[CommittedState]>) {
     SerialAsyncQueue().loop { [states, history] proceed in
       states.next(limit: limit) { result in
-        let views = result.map { $0.compactMap { history.view(of: $0) } }
-        if case .success(let read) = result, !read.isEmpty, (try? views.get())?.isEmpty == true {
-          return proceed(true)
+        guard case .success(let read) = result else {
+          completion(result)
+          return proceed(false)
         }
-        completion(views)
-        proceed(false)
+        history.createViews(of: read[...]) { views in
+          guard views.isEmpty, !read.isEmpty else {
+            completion(.success(views))
+            return proceed(false)
+          }
+          // Other jobs have their turn: the client may have seen nothing for many versions.
+          history.enqueue { proceed(true) }
+        }
       }
     }
   }

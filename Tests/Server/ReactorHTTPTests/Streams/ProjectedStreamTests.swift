@@ -1,6 +1,10 @@
 import Identity
+import ReactorCore
+import ReactorHost
+import ReactorLog
 import ReactorTransport
 import Synchronization
+import Telemetry
 import Testing
 
 @testable import ReactorHTTP
@@ -141,6 +145,45 @@ struct ProjectedStreamTests {
       ])
     try table.act(#"{"bet":1}"#)
     #expect(ada.read() == ["11 " + Self.view("king", pot: 2)])
+  }
+
+  @Test func `the errors of earlier views are one line in the log`() throws {
+    let lines = Recorder<String>()
+    let table = try Table(logger: Logger(level: .error) { _, message, _ in lines.add(message) })
+    try table.seat("ada", 13)
+    for _ in 0..<5 { try table.act(#"{"bet":1}"#) }
+    try table.seat("ada", 1)
+    let ada = try table.watch("replay=all", as: "ada")
+    #expect(ada.read() == ["retry", "7 " + Self.view(nil, pot: 5, players: 1)])
+    #expect(lines.values == ["projection failed"])
+  }
+
+  @Test func `other work is done between the versions that a client does not see`() throws {
+    let table = try Table()
+    for _ in 0..<200 { try table.act(#"{"bet":1}"#) }
+    try table.seat("ada", 1)
+    let reactor = try #require(table.service.api.host.reactor("table"))
+    let threads = Recorder<WorkerPool.Job>()
+    let versions = Recorder<[Int]>()
+    let others = Recorder<Int>()
+    let background = WorkerPool(width: 1, start: { threads.add($0) })
+    let session = try #require(reactor.liveSession("t"))
+    let projector = try #require(reactor.projector)
+    let viewer = Viewer(of: SessionKey(reactor: "table", id: "t"), as: Principal(id: "ada"))
+    let history = ViewerHistory(
+      base: session, projector: projector, viewer: viewer, background: background,
+      owner: .streams, logger: .silent)
+    history.replay(after: 0) { replay in
+      guard case .success(let replay) = replay else { return }
+      replay.next(limit: 64) { views in
+        if case .success(let views) = views { versions.add(views.map(\.version)) }
+      }
+    }
+    background.enqueue(for: WorkOwner("other")) { others.add(versions.values.count) }
+    let thread = try #require(threads.values.first)
+    thread()
+    #expect(others.values == [0])
+    #expect(versions.values.first == [201])
   }
 
   @Test func `a stream ends if its token names another principal from now on`() throws {

@@ -4,6 +4,7 @@ import ReactorHost
 import ReactorLog
 import ReactorStreams
 import ReactorTransport
+import Telemetry
 import Testing
 
 @testable import ReactorHTTP
@@ -16,7 +17,8 @@ struct Service {
   init(
     log: any MutationLog = MemoryLog(), workers: Int = 0, adding endpoints: [Endpoint] = [],
     addingTo makeEndpoints: (Host) -> [Endpoint] = { _ in [] },
-    reactors: [ReactorRegistration] = [], expiries: StreamExpiries = StreamExpiries(),
+    reactors: [ReactorRegistration] = [], logger: Logger = .silent,
+    expiries: StreamExpiries = StreamExpiries(),
     host adjustHost: (inout HostSettings) -> Void = { _ in },
     settings adjust: (inout ReactorAPI.Settings) -> Void = { _ in }
   ) {
@@ -44,7 +46,7 @@ struct Service {
       ] + reactors, globals: [Global<String?>("motto", nil)], hidden: [revocations], log: log,
       settings: hostSettings, router: nil)
     api = ReactorAPI(
-      host: host, settings: settings, logger: .silent,
+      host: host, settings: settings, logger: logger,
       background: host.background, adding: endpoints + makeEndpoints(host),
       expiries: expiries)
   }

@@ -4,6 +4,7 @@ import ReactorHost
 import ReactorLog
 import ReactorStreams
 import ReactorTransport
+import Telemetry
 import Testing
 
 @testable import ReactorHTTP
@@ -20,7 +21,8 @@ struct Table {
 
   init(
     log: any MutationLog = MemoryLog(changeRetention: .seconds(3_600)), workers: Int = 0,
-    authenticates: Bool = true, with own: Authenticator.Configuration? = nil
+    authenticates: Bool = true, logger: Logger = .silent,
+    with own: Authenticator.Configuration? = nil
   ) throws {
     let configuration =
       try own
@@ -38,7 +40,7 @@ struct Table {
         ReactorRegistration("table", summary: "A table", projection: TableReactor.projection) {
           TableReactor(effect: effect.asObservable())
         }
-      ], settings: { if authenticates { $0.authentication = configuration } })
+      ], logger: logger, settings: { if authenticates { $0.authentication = configuration } })
   }
 
   static func token(_ user: String) -> [(name: HTTPHeader, value: String)] {
