@@ -17,10 +17,10 @@ internal import Synchronization
 /// As an associated value it is written without the attribute: `case unlock(pin: Private<String>)`.
 ///
 /// A client sends the plain value. The log, the lists of effects and failures, the change feed, pages and the
-/// lines of the service's log have a marker in its place, `{"private":0}`; its number is the position among the private values of
-/// the action. Only the journal of an accepted action has the value, from the first turn in which the action has not
-/// ended until it ends. A host rejects a reactor with such a value in its State, mutations or parameters, and
-/// a timer whose action has one. The description of the value for `print` and debuggers is `private`.
+/// lines of the service's log have a marker in its place, `{"private":0}`; its number is the position among the
+/// private values of the action. Only the journal of an accepted action has the value, from the first turn in which
+/// the action has not ended until it ends. A host rejects a reactor with a private value in its State, mutations or
+/// parameters, and a timer whose action has one. The description of the value for `print` and debuggers is `private`.
 ///
 /// Outside of a host, a value is encoded within ``PrivateValues/included(_:)`` only.
 @propertyWrapper
