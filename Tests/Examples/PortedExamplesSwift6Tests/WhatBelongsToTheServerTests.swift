@@ -79,7 +79,59 @@ protocol ProfileAPI: Sendable {
   func profile() async throws -> Profile
 }
 
+final class SignInReactor: Reactor {
+  enum Action: Codable {
+    case signIn(Credentials)
+    case signOut
+  }
+
+  struct Credentials: Codable {
+    var name: String
+    @Private var password: String
+  }
+
+  enum Mutation: Codable {
+    case signedIn(name: String)
+    case signedOut
+  }
+
+  struct State: Codable, Equatable {
+    var user: String?
+  }
+
+  let initialState = State()
+  private let accounts: any Accounts
+
+  init(accounts: any Accounts) { self.accounts = accounts }
+
+  func mutate(action: Action) -> Observable<Mutation> {
+    switch action {
+    case .signIn(let user):
+      return .run { [accounts] send in
+        guard try await accounts.check(user.name, user.password) else { throw WrongPassword() }
+        send(.signedIn(name: user.name))
+      }
+    case .signOut: return .just(.signedOut)
+    }
+  }
+
+  func reduce(state: State, mutation: Mutation) -> State {
+    switch mutation {
+    case .signedIn(let name): State(user: name)
+    case .signedOut: State()
+    }
+  }
+}
+
 // The end of the code of the article.
+
+protocol Accounts: Sendable {
+  func check(_ name: String, _ password: String) async throws -> Bool
+}
+
+struct WrongPassword: ActionError, Equatable {
+  let status = 403, title = "The password is wrong"
+}
 
 struct WhatBelongsToTheServerTests {
   private struct API: ProfileAPI {
@@ -99,9 +151,12 @@ struct WhatBelongsToTheServerTests {
         path: "Sources/Kit/ReactorCore/Documentation.docc/WhatBelongsToTheServer.md"),
       encoding: .utf8)
     let source = try String(contentsOf: file, encoding: .utf8)
-    let rest = try #require(article.split(separator: "```swift\n").last)
-    let code = try #require(rest.split(separator: "```").first)
-    #expect(source.contains(code))
+    let blocks = article.split(separator: "```swift\n").dropFirst()
+    #expect(blocks.count == 2)
+    for block in blocks {
+      let code = try #require(block.split(separator: "```").first)
+      #expect(source.contains(code))
+    }
   }
 
   @Test func `an error of the action reaches its client, and that of the server the State`() async {
@@ -111,6 +166,18 @@ struct WhatBelongsToTheServerTests {
     await test.send(.load) { $0.isLoading = true }
     await test.receive { $0.isOffline = true }
     await test.receive { $0.isLoading = false }
+    await test.finish()
+  }
+
+  @Test func `a password is checked, and the State has the name only`() async {
+    struct Passwords: Accounts {
+      func check(_ name: String, _ password: String) -> Bool { password == "open" }
+    }
+    let test = ReactorTest(SignInReactor(accounts: Passwords()))
+    await test.send(.signIn(.init(name: "Ada", password: "guess")))
+    await test.receive(failure: WrongPassword())
+    await test.send(.signIn(.init(name: "Ada", password: "open")))
+    await test.receive { $0.user = "Ada" }
     await test.finish()
   }
 

@@ -61,6 +61,7 @@ struct PrivateValueTests {
   private let memory = MemoryLog(changeRetention: .seconds(3_600))
   private let board = EffectBoard()
   private let lines = Recorder<String>()
+  private let conversions = Recorder<String>()
 
   private func host(over log: any MutationLog, _ board: EffectBoard? = nil) -> Host {
     let board = board ?? self.board
@@ -68,8 +69,15 @@ struct PrivateValueTests {
       lines.add("\(message) \(fields)")
     }
     return Host(
-      [ReactorRegistration("door", summary: "A door") { [board] in Door($0, board) }], log: log,
-      logger: logger)
+      [
+        ReactorRegistration(
+          "door", summary: "A door",
+          upgradeAction: .converting { [conversions] action in
+            conversions.add("\(action)")
+            return action
+          }
+        ) { [board] in Door($0, board) }
+      ], log: log, logger: logger)
   }
 
   private static func signIn(_ name: String, _ password: String = secret) -> String {
@@ -117,6 +125,8 @@ struct PrivateValueTests {
     board["hold2"].onNext(.add(1))
     #expect(try journal().isEmpty)
     #expect(session.shown == #"1 ["hold2 true"]"#)
+    // What this release has written is not converted.
+    #expect(conversions.values.isEmpty)
     #expect(!"\(lines.values)".contains(Self.secret))
   }
 
