@@ -125,7 +125,7 @@ struct PrivateValueTests {
     board["hold2"].onNext(.add(1))
     #expect(try journal().isEmpty)
     #expect(session.shown == #"1 ["hold2 true"]"#)
-    // What this release has written is not converted.
+    // The action is in the form that this release writes: it is not converted.
     #expect(conversions.values.isEmpty)
     #expect(!"\(lines.values)".contains(Self.secret))
   }
