@@ -327,7 +327,7 @@ let package = Package(
 
     // Principals, tokens, rights: pure except for the cryptography.
     .target(
-      name: "Identity", dependencies: ["Crypto", "ReactorCoding", "ReactorCore"],
+      name: "Identity", dependencies: ["Crypto", "ReactorCoding", "ReactorCore", "Shares"],
       swiftSettings: settings + [.strictMemorySafety()]),
     .testTarget(
       name: "IdentityTests",
@@ -411,9 +411,10 @@ let package = Package(
     .testTarget(
       name: "ReactorServiceTests",
       dependencies: [
-        "ClientCore", "Identity", "MicrohttpdServer", "ReactorCore", "ReactorHost", "ReactorHTTP",
-        "ReactorLog", "Reactors", "ReactorService", "Telemetry", "TerminalClient", "TestSupport",
-        "reactord",
+        "ClientCore", "Crypto", "Identity", "MicrohttpdServer", "ReactorCore", "ReactorHost",
+        "ReactorHTTP", "ReactorLog", "Reactors", "ReactorService", "Shares", "Telemetry",
+        "TerminalClient",
+        "TestSupport", "reactord",
       ],
       swiftSettings: settings),
     .executableTarget(

@@ -14,12 +14,16 @@ public final class Ledger: Sendable {
     case bodies
     /// Connections for requests.
     case connections
+    /// Retained decisions of the webhook; they are dropped, not rejected.
+    case decisions
     /// Running effects.
     case effects
     /// Histories that are being copied.
     case forks
     /// Requests that wait for a background thread.
     case jobs
+    /// Requests to providers and to the webhook that have no response yet.
+    case questions
     /// Sessions in memory.
     case sessions
     /// Connections of one client, streams included; they are limited per client only.
@@ -34,9 +38,11 @@ public final class Ledger: Sendable {
   struct Counts: ~Copyable, Sendable {
     private let bodies = Atomic<Int>(0)
     private let connections = Atomic<Int>(0)
+    private let decisions = Atomic<Int>(0)
     private let effects = Atomic<Int>(0)
     private let forks = Atomic<Int>(0)
     private let jobs = Atomic<Int>(0)
+    private let questions = Atomic<Int>(0)
     private let sessions = Atomic<Int>(0)
     private let sockets = Atomic<Int>(0)
     private let states = Atomic<Int>(0)
@@ -47,9 +53,11 @@ public final class Ledger: Sendable {
       switch table {
       case .bodies: bodies.add(count, ordering: .relaxed).newValue
       case .connections: connections.add(count, ordering: .relaxed).newValue
+      case .decisions: decisions.add(count, ordering: .relaxed).newValue
       case .effects: effects.add(count, ordering: .relaxed).newValue
       case .forks: forks.add(count, ordering: .relaxed).newValue
       case .jobs: jobs.add(count, ordering: .relaxed).newValue
+      case .questions: questions.add(count, ordering: .relaxed).newValue
       case .sessions: sessions.add(count, ordering: .relaxed).newValue
       case .sockets: sockets.add(count, ordering: .relaxed).newValue
       case .states: states.add(count, ordering: .relaxed).newValue

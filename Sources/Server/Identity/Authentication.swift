@@ -42,7 +42,14 @@ package final class Authentication: Sendable {
   let generation: UInt64
   let grants: Grants
 
-  init(_ source: Source, _ principal: Principal?, _ grants: Grants, generation: UInt64) {
+  /// Decides on requests about sessions after the rules, or `nil` if none does: always for an administrator.
+  package let webhook: (any AccessWebhook)?
+
+  init(
+    _ source: Source, _ principal: Principal?, _ grants: Grants, generation: UInt64,
+    webhook: (any AccessWebhook)? = nil
+  ) {
+    self.webhook = webhook
     self.source = source
     self.principal = principal
     self.grants = grants

@@ -1,5 +1,6 @@
 internal import Crypto
 internal import ReactorCore
+package import Shares
 internal import Synchronization
 
 /// Authenticates credentials with the current configuration, and derives their principals and
@@ -20,6 +21,9 @@ package final class Authenticator: Sendable {
 
     /// `auth.introspection.*`: asks the issuer of opaque tokens, or `nil` if none are accepted.
     package var introspection: (any TokenIntrospection)?
+
+    /// `auth.webhook.*`: decides after the rules, or `nil` if none does.
+    package var webhook: (any AccessWebhook)?
 
     /// `auth.rules`: the configured grants.
     package var rules: [AccessRule] = []
@@ -57,6 +61,8 @@ package final class Authenticator: Sendable {
     case pending(PendingDecision)
     /// The decision is not possible, because another server does not respond: 503.
     case unavailable
+    /// The decision needs a request to another server, and the client has its share of this number of them.
+    case beyondShare(of: Int)
 
     /// The reason as one sentence for `error_description`; it quotes nothing of the credential.
     package var sentence: String {
@@ -66,7 +72,7 @@ package final class Authenticator: Sendable {
       case .revoked: "The token was revoked"
       case .ticket: "The ticket has expired, was used, or is not of this service"
       case .tooManyFailures: "Too many credentials of this address were rejected"
-      case .pending, .unavailable: "The provider of the token does not respond"
+      case .pending, .unavailable, .beyondShare: "The provider of the token does not respond"
       }
     }
   }
@@ -87,9 +93,7 @@ package final class Authenticator: Sendable {
       self.generation = generation
       revocations = Revocations(configuration.revoked + stored)
       cache = AccessCache(limit: configuration.cacheLimit)
-      anonymous = Authentication(
-        .anonymous, nil, Grants(rules: configuration.rules, principal: nil),
-        generation: generation)
+      anonymous = configuration.access(.anonymous, nil, generation)
     }
   }
 
@@ -146,11 +150,13 @@ package final class Authenticator: Sendable {
   /// - Parameters:
   ///   - field: The value.
   ///   - now: The time in seconds since 1970.
+  ///   - account: The account of the client's address, which a request to another server is counted for.
   ///   - isPermitted: Whether to verify a token that is not cached; asked before the verification.
   /// - Returns: The principal and its grants, or `nil` if the value is no bearer token (RFC 6750, 2.1).
   /// - Throws: The reason for 401.
   package func authenticate(
-    authorization field: String, at now: Int64, ifPermitted isPermitted: () -> Bool = { true }
+    authorization field: String, at now: Int64, for account: Account? = nil,
+    ifPermitted isPermitted: () -> Bool = { true }
   ) throws(Failure) -> Authentication? {
     var field = field
     let token = field.withUTF8 { unsafe BearerToken($0) }
@@ -158,7 +164,8 @@ package final class Authenticator: Sendable {
     guard let digest = token.digest else { throw .token(.tooLong) }
     if let cached = cached(digest, at: now) { return cached }
     return try verify(
-      Array(field.utf8.dropFirst(token.start).prefix(token.count)), digest, at: now, isPermitted)
+      Array(field.utf8.dropFirst(token.start).prefix(token.count)), digest, at: now, account,
+      isPermitted)
   }
 
   /// Authenticates a token from a query.
@@ -166,16 +173,18 @@ package final class Authenticator: Sendable {
   /// - Parameters:
   ///   - token: A static token or a JSON Web Token.
   ///   - now: The time in seconds since 1970.
+  ///   - account: The account of the client's address, which a request to another server is counted for.
   ///   - isPermitted: Whether to verify a token that is not cached; asked before the verification.
   /// - Returns: The principal and its grants.
   /// - Throws: The reason for 401.
   package func authenticate(
-    _ token: [UInt8], at now: Int64, ifPermitted isPermitted: () -> Bool = { true }
+    _ token: [UInt8], at now: Int64, for account: Account? = nil,
+    ifPermitted isPermitted: () -> Bool = { true }
   ) throws(Failure) -> Authentication {
     guard token.count <= TokenVerifier.sizeLimit else { throw .token(.tooLong) }
     let digest = unsafe token.withUnsafeBufferPointer { unsafe SHA256.Digest(of: $0) }
     if let cached = cached(digest, at: now) { return cached }
-    return try verify(token, digest, at: now, isPermitted)
+    return try verify(token, digest, at: now, account, isPermitted)
   }
 
   /// Authenticates the value of a cookie, which must be a JSON Web Token: it expires, unlike a static
@@ -184,13 +193,15 @@ package final class Authenticator: Sendable {
   /// - Parameters:
   ///   - token: The token.
   ///   - now: The time in seconds since 1970.
+  ///   - account: The account of the client's address, which a request to another server is counted for.
   ///   - isPermitted: Whether to verify a token that is not cached; asked before the verification.
   /// - Returns: The principal and its grants.
   /// - Throws: The reason for 401.
   package func authenticate(
-    cookie token: [UInt8], at now: Int64, ifPermitted isPermitted: () -> Bool = { true }
+    cookie token: [UInt8], at now: Int64, for account: Account? = nil,
+    ifPermitted isPermitted: () -> Bool = { true }
   ) throws(Failure) -> Authentication {
-    let access = try authenticate(token, at: now, ifPermitted: isPermitted)
+    let access = try authenticate(token, at: now, for: account, ifPermitted: isPermitted)
     switch access.source {
     case .staticToken, .opaque: throw .unknownToken
     case .key, .anonymous, .revoked: return access
@@ -214,13 +225,14 @@ package final class Authenticator: Sendable {
 
   /// Verifies a token, without the lock, and adds it to the cache.
   private func verify(
-    _ token: [UInt8], _ digest: SHA256.Digest, at now: Int64, _ isPermitted: () -> Bool
+    _ token: [UInt8], _ digest: SHA256.Digest, at now: Int64, _ account: Account?,
+    _ isPermitted: () -> Bool
   ) throws(Failure) -> Authentication {
     guard isPermitted() else { throw .tooManyFailures }
     let (configuration, revocations, generation) = state.withLock {
       ($0.configuration, $0.revocations, $0.generation)
     }
-    let access = try Self.verify(token, digest.bytes, configuration, generation, at: now)
+    let access = try Self.verify(token, digest.bytes, configuration, generation, at: now, account)
     guard !revocations.revoke(access.principal, at: now) else { throw .revoked }
     state.withLock { state in
       if state.generation == generation { state.cache.insert(access, for: digest) }
@@ -230,29 +242,23 @@ package final class Authenticator: Sendable {
 
   private static func verify(
     _ token: [UInt8], _ digest: [UInt8], _ configuration: Configuration, _ generation: UInt64,
-    at now: Int64
+    at now: Int64, _ account: Account?
   ) throws(Failure) -> Authentication {
     if let token = configuration.staticTokens?.token(digest: digest) {
       return access(of: token, configuration, generation)
     }
-    if let principal = try configuration.introspect(token, digest, at: now) {
-      return Authentication(
-        .opaque, principal, Grants(rules: configuration.rules, principal: principal),
-        generation: generation)
+    if let principal = try configuration.introspect(token, digest, at: now, account) {
+      return configuration.access(.opaque, principal, generation)
     }
     let verified = try configuration.verify(token, at: now)
-    return Authentication(
-      .key(verified.key), verified.principal,
-      Grants(rules: configuration.rules, principal: verified.principal), generation: generation)
+    return configuration.access(.key(verified.key), verified.principal, generation)
   }
 
   private static func access(
     of token: StaticTokens.Token, _ configuration: Configuration, _ generation: UInt64
   ) -> Authentication {
-    Authentication(
-      .staticToken(token.digest), token.principal,
-      Grants(rules: configuration.rules + token.rules, principal: token.principal),
-      generation: generation)
+    configuration.access(
+      .staticToken(token.digest), token.principal, adding: token.rules, generation)
   }
 
   /// Returns whether the configuration has not been replaced since an authentication.
@@ -306,14 +312,10 @@ package final class Authenticator: Sendable {
       guard let claims = access.principal?.claims,
         let principal = configuration.principal(of: claims, signedBy: key, at: now)
       else { return nil }
-      return Authentication(
-        access.source, principal, Grants(rules: configuration.rules, principal: principal),
-        generation: generation)
+      return configuration.access(access.source, principal, generation)
     case .opaque:
       guard configuration.introspection != nil else { return nil }
-      return Authentication(
-        access.source, access.principal,
-        Grants(rules: configuration.rules, principal: access.principal), generation: generation)
+      return configuration.access(access.source, access.principal, generation)
     case .revoked: return nil
     }
   }
@@ -406,6 +408,17 @@ package final class Authenticator: Sendable {
 }
 
 extension Authenticator.Configuration {
+  /// Returns the authentication of a principal, with its rights.
+  fileprivate func access(
+    _ source: Authentication.Source, _ principal: Principal?, adding own: [AccessRule] = [],
+    _ generation: UInt64
+  ) -> Authentication {
+    let grants = Grants(rules: rules + own, principal: principal)
+    // Administrators repair a service whose webhook does not respond.
+    let decider = webhook.flatMap { grants.allow(.admin, to: .service) ? nil : $0 }
+    return Authentication(source, principal, grants, generation: generation, webhook: decider)
+  }
+
   /// Verifies a JSON Web Token with the keys of its issuer; with those of the file if it is of no other issuer.
   fileprivate func verify(
     _ token: [UInt8], at now: Int64
@@ -430,16 +443,17 @@ extension Authenticator.Configuration {
 
   /// Returns the principal of an opaque token, or `nil` for a JSON Web Token that keys verify.
   fileprivate func introspect(
-    _ token: [UInt8], _ digest: [UInt8], at now: Int64
+    _ token: [UInt8], _ digest: [UInt8], at now: Int64, _ account: Account?
   ) throws(Authenticator.Failure) -> Principal? {
     guard let introspection else { return nil }
     let isSigned = token.count { $0 == UInt8(ascii: ".") } == 2
     guard !isSigned || verifier == nil && issuers.isEmpty else { return nil }
-    switch introspection.state(of: token, digest, at: now) {
+    switch introspection.state(of: token, digest, at: now, for: account) {
     case .active(let principal): return principal
     case .inactive: throw .unknownToken
     case .pending(let decision): throw .pending(decision)
     case .unavailable: throw .unavailable
+    case .beyondShare(let limit): throw .beyondShare(of: limit)
     }
   }
 

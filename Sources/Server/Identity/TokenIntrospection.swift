@@ -1,4 +1,5 @@
 package import ReactorCore
+package import Shares
 
 /// Queries the issuer of opaque tokens (RFC 7662).
 package protocol TokenIntrospection: AnyObject, Sendable {
@@ -8,8 +9,11 @@ package protocol TokenIntrospection: AnyObject, Sendable {
   ///   - token: The token.
   ///   - digest: Its SHA-256 digest.
   ///   - now: The time in seconds since 1970.
+  ///   - account: The account of the client's address, which a request is counted for.
   /// - Returns: The state.
-  func state(of token: [UInt8], _ digest: [UInt8], at now: Int64) -> IntrospectedToken
+  func state(
+    of token: [UInt8], _ digest: [UInt8], at now: Int64, for account: Account?
+  ) -> IntrospectedToken
 }
 
 /// The state of an opaque token.
@@ -25,6 +29,9 @@ package enum IntrospectedToken: Sendable {
 
   /// The issuer does not respond.
   case unavailable
+
+  /// The client has its share of this number of requests without a response.
+  case beyondShare(of: Int)
 
   /// Reads the response of an issuer (RFC 7662, 2.2), or returns `nil` for another text.
   ///

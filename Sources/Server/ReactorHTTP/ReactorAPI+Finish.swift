@@ -10,7 +10,7 @@ extension ReactorAPI {
   func finish(
     _ response: consuming HTTPResponse, of scope: RequestScope, then send: @escaping HTTPReply
   ) {
-    if let problem = withdrawal(of: scope) {
+    if let problem = withdrawal(of: scope, isSent: response.status < 300) {
       if case .stream(let stream) = response.body { stream.closed() }
       response = problem.response
     }
@@ -29,10 +29,11 @@ extension ReactorAPI {
   /// Returns the problem of a read whose credential or right was withdrawn while its response was created, or `nil`.
   ///
   /// A read can wait for the store, and then contains what was committed later. The response to a change omits the
-  /// State by itself, since the change has happened.
-  private func withdrawal(of scope: RequestScope) -> Problem? {
+  /// State by itself, since the change has happened. Whether the decision of the webhook has ended meanwhile matters only
+  /// if something is sent.
+  private func withdrawal(of scope: RequestScope, isSent: Bool) -> Problem? {
     guard scope.method.isSafe, let authenticator, let known = scope.credential.authentication,
-      !authenticator.isCurrent(known), let resource = scope.resource,
+      !authenticator.isCurrent(known) || known.webhook != nil, let resource = scope.resource,
       let right = resource.right(for: scope.method), scope.endpoint != nil
     else { return nil }
     guard let current = authenticator.refresh(known, at: Self.now) else {
@@ -48,7 +49,13 @@ extension ReactorAPI {
           ? .session(reactor: reactor.name, id: scope["session"]) : .reactor(reactor.name)
         guard current.allows(.inspect, to: target) else { return .forbidden(.inspect) }
       }
-      return nil
+      guard isSent, current.webhook != nil, resource.reach == .session, scope.head.reactor != nil
+      else { return nil }
+      switch scope.isKnownToRead(scope["reactor"], scope["session"]) {
+      case true?: return nil
+      case false?: return current.isAuthenticated ? .forbidden(right) : .unauthorized(nil)
+      case nil: return .unavailable("The decision of auth.webhook has ended before the response.")
+      }
     } catch {
       return error
     }

@@ -51,13 +51,15 @@ extension Authenticator {
   /// For a field without a current authentication, the token is looked up by a hash of all its
   /// bytes. That takes as many instructions as a fifth of a request with an action.
   func authenticate(
-    _ field: AuthorizationField, at now: Int64, in ledger: Ledger, ifPermitted: () -> Bool
+    _ field: AuthorizationField, at now: Int64, in ledger: Ledger, for account: Account?,
+    ifPermitted: () -> Bool
   ) throws(Failure) -> FieldAuthentication? {
     if let known = field.credential as? FieldAuthentication, isCurrent(known.access, at: now) {
       return known
     }
     guard
-      let access = try authenticate(authorization: field.value, at: now, ifPermitted: ifPermitted)
+      let access = try authenticate(
+        authorization: field.value, at: now, for: account, ifPermitted: ifPermitted)
     else { return nil }
     let authentication = FieldAuthentication(access, ledger.account(of: access))
     field.credential = authentication

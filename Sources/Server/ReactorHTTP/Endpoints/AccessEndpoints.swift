@@ -29,6 +29,8 @@ struct AccessEndpoints {
     let at: String?
     /// Whether the delegate of the reactor decides after the rules.
     let hasDelegate: Bool
+    /// Whether the webhook decides after the rules and before the delegate.
+    let hasWebhook: Bool
     let decision: AccessExplanation
   }
 
@@ -54,7 +56,8 @@ struct AccessEndpoints {
         }
       return Explanation(
         at: time?.description,
-        hasDelegate: reactor.flatMap { host.reactor($0)?.hasDelegate } ?? false, decision: decision)
+        hasDelegate: reactor.flatMap { host.reactor($0)?.hasDelegate } ?? false,
+        hasWebhook: authenticator.anonymous.webhook != nil, decision: decision)
     }
     if let request = query["request"] {
       let denials = api.denials.find(request)

@@ -61,14 +61,14 @@ struct ActionEndpoints {
     let fields = try call.scope.head.actionFields(of: call.request)
     let context = context(of: call, fields.preferences)
     try call.scope.requireActions(call.request.body, reactor.name, id)
-    // The access right has been checked. The delegate decides on the actions, and needs no open
+    // The access right has been checked. The webhook and the delegate decide on the actions, and need no open
     // session.
     var preferences = fields.preferences
     // Without an event for an action that does not change the view, the client needs the view.
     if reactor.projector != nil { preferences.isMinimal = false }
-    if reactor.hasDelegate {
+    if reactor.hasDelegate || call.scope.access?.webhook != nil {
       try call.scope.askDelegate(.act(call.request.body), reactor, id)
-      // Without a delegate, the right to act includes that to read.
+      // Without both, the right to act includes that to read.
       if !preferences.isMinimal {
         preferences.hidesState = !(try call.scope.mayRead(id, of: reactor))
       }

@@ -122,7 +122,7 @@ struct SessionEndpoints {
     let wanted = try call.body(
       NewSession.self,
       or: "The body takes an optional id, an optional from, and optional parameters.")
-    let id = wanted?.id ?? SessionKey.generatedID()
+    let id = wanted?.id ?? call.scope.decision.generatedID()
     guard SessionKey.isValid(id: id) else { throw .invalidSessionID(pointer: "/id") }
     let parameters = try parameters(wanted, reactor)
     let reply = call.reply

@@ -30,6 +30,9 @@ struct StreamCredentialEndpoints {
         .notFound,
         "No open stream of this principal has the id at this process. Open the stream again.")
     }
+    for case .session(let reactor, let id) in stream.requirement.targets {
+      try call.scope.askWebhook(stream.requirement.right, reactor, id)
+    }
     guard stream.replace(authentication) else {
       throw .forbidden(stream.requirement.right)
     }

@@ -189,7 +189,8 @@ enum OpenAPISchemas {
     return list(
       "explanations",
       of: object([
-        .init("at", optional), .init("hasDelegate", boolean), .init("decision", decision),
+        .init("at", optional), .init("hasDelegate", boolean), .init("hasWebhook", boolean),
+        .init("decision", decision),
       ]))
   }()
 

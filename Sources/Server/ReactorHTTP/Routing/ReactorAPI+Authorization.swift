@@ -1,3 +1,4 @@
+internal import Crypto
 internal import Identity
 internal import ReactorCoding
 internal import ReactorCore
@@ -29,17 +30,18 @@ extension ReactorAPI {
       if resource.reach == .session { field.recordGrant(of: right, at: request.path) }
     }
     if hasProjections { try requireInspection(request, scope) }
-    // A service without delegates allocates nothing here.
-    guard hasDelegates else { return }
+    // A service without delegates and webhook allocates nothing here.
+    guard hasDelegates || scope.access?.webhook != nil else { return }
     do throws(Problem) {
       try askDelegates(request, scope)
     } catch {
-      guard scope.decision.takeMissing() != nil else { throw error }
+      let (missing, question) = (scope.decision.takeMissing(), scope.decision.takeQuestion())
+      guard missing != nil || question != nil else { throw error }
       scope.decision.postpone()
     }
   }
 
-  /// Requests the permission of the delegates of the sessions that a request names.
+  /// Requests the permission of the webhook, and of the delegates of the sessions that a request names.
   private func askDelegates(_ request: HTTPRequest, _ scope: RequestScope) throws(Problem) {
     guard let resource = scope.resource, let access = resource[scope.method]?.delegateAccess
     else { return }
@@ -64,13 +66,19 @@ extension ReactorAPI {
     }
   }
 
-  /// Executes an endpoint; opens the sessions first whose States a delegate needs.
+  /// Executes an endpoint; waits first for the webhook, and opens the sessions whose States a delegate needs.
   func execute(_ endpoint: Endpoint, _ call: Call) throws(Problem) {
     let scope = call.scope
     do throws(Problem) {
-      if hasDelegates, scope.decision.isPending { try askDelegates(call.request, scope) }
+      // The body may have taken longer than the decision of the webhook is valid.
+      if scope.access?.webhook != nil || hasDelegates && scope.decision.isPending {
+        try askDelegates(call.request, scope)
+      }
       try endpoint.handler(call)
     } catch {
+      if let question = scope.decision.takeQuestion() {
+        return executeLater(endpoint, call, after: question.pending, question.digest)
+      }
       guard hasDelegates, let key = scope.decision.takeMissing(),
         let reactor = host.reactor(key.reactor)
       else { throw error }
@@ -89,6 +97,21 @@ extension ReactorAPI {
               try execute(endpoint, call)
             }
           }
+        }
+      }
+    }
+  }
+
+  /// Executes an endpoint when the webhook has decided.
+  private func executeLater(
+    _ endpoint: Endpoint, _ call: Call, after pending: PendingAccess, _ digest: SHA256.Digest
+  ) {
+    // Connections bound the number of these tasks, and a decision takes seconds at most.
+    Task {
+      call.scope.decision.know(await pending.decision(), digest)
+      background.enqueue(for: call.owner) { [self] in
+        call.asClient {
+          call.reply.onError { [self] () throws(Problem) in try execute(endpoint, call) }
         }
       }
     }
@@ -185,23 +208,15 @@ extension RequestScope {
   /// Returns whether the request may read every session of a reactor.
   func mayReadAll(of reactor: any HostedReactor) -> Bool {
     guard let access else { return !reactor.hasDelegate }
-    return !reactor.hasDelegate && access.allows(.read, to: .service)
+    return !reactor.hasDelegate && access.webhook == nil && access.allows(.read, to: .service)
       && !access.isDeniedSome(of: reactor.name)
   }
 
   /// Rejects actions that the rules do not permit, if some rule is about actions with a name.
-  ///
-  /// The name of an action is its text, or those of the members of its object. Actions that are not JSON are left to
-  /// their decoder.
   func requireActions(_ body: [UInt8], _ reactor: String, _ id: String) throws(Problem) {
-    guard let access, access.limitsActions, let document = try? JSONDocument(parsing: body) else {
-      return
-    }
-    for action in document.root.elements ?? [document.root] {
-      let names = action.string.map { [$0] } ?? action.members?.map(\.name) ?? []
-      for name in names.isEmpty ? [""] : names {
-        try require(.action(name), of: access, reactor, id)
-      }
+    guard let access, access.limitsActions else { return }
+    for name in SessionAccess.act(body).actionNames {
+      try require(.action(name), of: access, reactor, id)
     }
   }
 
@@ -214,14 +229,29 @@ extension RequestScope {
 
   /// Returns whether the credential still has the right to read a session; asks no delegate.
   func mayStillRead(_ id: String, of reactor: any HostedReactor) -> Bool {
-    access?.allows(.read, to: .session(reactor: reactor.name, id: id)) ?? true
+    guard let access else { return true }
+    return access.allows(.read, to: .session(reactor: reactor.name, id: id))
+      && isKnownToRead(reactor.name, id) == true
+  }
+
+  /// Returns whether the webhook permits that the client reads a session, or `nil` if it is not known; `true` without a
+  /// webhook.
+  func isKnownToRead(_ reactor: String, _ id: String) -> Bool? {
+    guard let access, let webhook = access.webhook else { return true }
+    guard let question = AccessQuestion(access.principal, .read, reactor, id) else { return false }
+    let now = ReactorAPI.now
+    if case .decided(let isAllowed, _)? = decision.answer(question.digest, at: now) {
+      return isAllowed
+    }
+    return webhook.known(question, at: now)
   }
 
   /// Returns the preferences for a response that was pending: without the State if the right to read it was
-  /// withdrawn meanwhile.
+  /// withdrawn meanwhile, or the decision of the webhook has ended.
   func current(_ preferences: Preferences) -> Preferences {
     guard !preferences.omitsState, let known = credential.authentication,
-      api.authenticator?.isCurrent(known) == false, resource?.reach == .session,
+      api.authenticator?.isCurrent(known) == false || known.webhook != nil,
+      resource?.reach == .session,
       let reactor = api.host.reactor(self["reactor"])
     else { return preferences }
     var preferences = preferences
@@ -231,22 +261,26 @@ extension RequestScope {
 
   /// Returns whether the request may read a session, for lists.
   ///
-  /// A session is not listed if its delegate needs the State, and the session is not in memory.
+  /// A session is not listed if its delegate needs the State, and the session is not in memory; or if the webhook has
+  /// not decided on it before.
   func mayList(_ id: String, of reactor: any HostedReactor) -> Bool {
-    let isPermitted = (try? mayRead(id, of: reactor)) == true
+    guard mayStillRead(id, of: reactor) else { return false }
+    let isPermitted = (try? askOwnDelegate(.read, reactor, id)) != nil
     _ = decision.takeMissing()
     return isPermitted
   }
 
   /// Returns whether the request may read a session.
   ///
-  /// - Throws: If the decision needs the State: the request begins again when the session is open.
+  /// - Throws: If the decision needs the State, or the webhook has not decided: the request begins again then.
   func mayRead(_ id: String, of reactor: any HostedReactor) throws(Problem) -> Bool {
     do throws(Problem) {
       try require(.read, .read, reactor, id)
       return true
     } catch {
-      guard decision.isMissing else { return false }
+      guard decision.isMissing || decision.isWaiting || error.kind == .unavailable else {
+        return false
+      }
       throw error
     }
   }
@@ -291,8 +325,47 @@ extension RequestScope {
     try askDelegate(access, reactor, id, parameters: parameters)
   }
 
-  /// Requests the permission of the reactor's delegate, whose decision is final.
+  /// Requests the permission of the webhook, and then that of the reactor's delegate, whose decision is final.
   func askDelegate(
+    _ access: SessionAccess, _ reactor: any HostedReactor, _ id: String,
+    parameters: [UInt8]? = nil
+  ) throws(Problem) {
+    if self.access?.webhook != nil {
+      try askWebhook(access.right, reactor.name, id, access.actionNames)
+    }
+    try askOwnDelegate(access, reactor, id, parameters: parameters)
+  }
+
+  /// Requests the permission of the webhook.
+  ///
+  /// - Throws: If it denies the request, or has not decided: the request begins again when it has.
+  func askWebhook(
+    _ right: Right, _ reactor: String, _ id: String, _ actions: [String] = []
+  ) throws(Problem) {
+    guard let access, let webhook = access.webhook else { return }
+    guard let question = AccessQuestion(access.principal, right, reactor, id, actions: actions)
+    else {
+      throw .forbidden(
+        right,
+        "The question to the webhook would have more than \(AccessQuestion.sizeLimit) bytes.")
+    }
+    let now = ReactorAPI.now
+    let answer =
+      decision.answer(question.digest, at: now)
+      ?? webhook.decision(on: question, endingAfter: now, at: now, for: head.account)
+    switch answer {
+    case .decided(isAllowed: true, _): return
+    case .decided(isAllowed: false, _):
+      throw access.isAuthenticated ? .forbidden(right) : .unauthorized(nil)
+    case .pending(let pending): decision.wait(for: pending, question.digest)
+    case .unavailable: break
+    case .beyondShare(let limit): throw .questions(beyond: limit)
+    }
+    throw .unavailable(
+      "The server that decides on requests (auth.webhook) does not respond. Nothing was executed.")
+  }
+
+  private func askOwnDelegate(
     _ access: SessionAccess, _ reactor: any HostedReactor, _ id: String,
     parameters: [UInt8]? = nil
   ) throws(Problem) {
@@ -326,9 +399,32 @@ extension SessionAccess {
     case .create, .fork, .end, .manage: .manage
     }
   }
+
+  /// The names of the actions, each once and sorted: the text of an action, or those of the members of its object.
+  ///
+  /// Actions that are not JSON have none, and are left to their decoder.
+  fileprivate var actionNames: [String] {
+    guard case .act(let body) = self, let root = (try? JSONDocument(parsing: body))?.root else {
+      return []
+    }
+    let names = (root.elements ?? [root]).flatMap { action in
+      let names = action.string.map { [$0] } ?? action.members?.map(\.name) ?? []
+      return names.isEmpty ? [""] : names
+    }
+    return Set(names.map { Array($0.utf8) }).sorted { $0.lexicographicallyPrecedes($1) }.map {
+      String(decoding: $0, as: UTF8.self)
+    }
+  }
 }
 
 extension Problem {
+  /// Creates the problem of a client with its share of the requests to providers and to the webhook.
+  static func questions(beyond limit: Int) -> Problem {
+    .beyondShare(
+      of: limit, "requests to providers and to the webhook without a response",
+      "Nothing was executed.")
+  }
+
   /// Creates the problem of a request without a credential or with a rejected one (RFC 6750, 3).
   static func unauthorized(_ failure: Authenticator.Failure?) -> Problem {
     if failure == .tooManyFailures {
@@ -339,6 +435,7 @@ extension Problem {
         one was not checked. Try again later.
         """, headers: ["Retry-After": "1"])
     }
+    if case .beyondShare(let limit)? = failure { return .questions(beyond: limit) }
     if failure == .unavailable {
       return .unavailable(
         "The provider of the token does not respond, so that it cannot be verified.")

@@ -14,17 +14,19 @@ extension ReactorAPI {
     guard let authenticator, let resource, method != .options, resource.right(for: method) != nil
     else { return .notNeeded }
     let now = Self.now
+    let account = HeadReading.reading(request, in: self).account
     func isPermitted() -> Bool { client.map { failureLimiter.hasRoom(for: $0) } ?? true }
     do throws(Authenticator.Failure) {
       if let field = request.authorization {
         if let access = try authenticator.authenticate(
-          field, at: now, in: ledger, ifPermitted: isPermitted)
+          field, at: now, in: ledger, for: account, ifPermitted: isPermitted)
         {
           return .field(access)
         }
       } else if let token = tokenInQuery(of: request, at: resource) {
         return .valid(
-          try authenticator.authenticate(Array(token.utf8), at: now, ifPermitted: isPermitted),
+          try authenticator.authenticate(
+            Array(token.utf8), at: now, for: account, ifPermitted: isPermitted),
           isCookie: false)
       }
       if acceptsTicket, resource.isStream, let ticket = queryValue("ticket", of: request) {
@@ -38,7 +40,8 @@ extension ReactorAPI {
         settings.crossOrigin.acceptsCookie(of: request)
       {
         return .valid(
-          try authenticator.authenticate(cookie: Array(token), at: now, ifPermitted: isPermitted),
+          try authenticator.authenticate(
+            cookie: Array(token), at: now, for: account, ifPermitted: isPermitted),
           isCookie: true)
       }
     } catch {

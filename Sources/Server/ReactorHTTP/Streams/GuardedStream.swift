@@ -3,15 +3,17 @@ internal import ReactorCore
 internal import ReactorHost
 internal import ReactorLog
 internal import ReactorTransport
+internal import Shares
 internal import Synchronization
 
-/// A stream that ends when the credential of its request expires, or a delegate withdraws its
+/// A stream that ends when the credential of its request expires, or the webhook or a delegate withdraws its
 /// permission.
 ///
-/// Before each output, the stream checks that the credential has not expired. After a change of the
-/// configuration, it also checks that the credential is still valid and has the right, and that the
+/// Before each output, the stream checks that the credential and the decision of the webhook have not expired. After a
+/// change of the configuration, it also checks that the credential is still valid and has the right, and that the
 /// delegates of the reactors permit the stream. If not, the stream sends `event: expired` and ends:
-/// nothing that was committed later is sent.
+/// nothing that was committed later is sent. It asks the webhook again before its decision ends, and sends nothing from
+/// then on until it is renewed.
 final class GuardedStream: ByteStream {
   /// The requirements of a stream: a right to its targets, and the permission of delegates.
   struct Requirement: Sendable {
@@ -23,6 +25,26 @@ final class GuardedStream: ByteStream {
     var isProjected = false
     /// The sessions whose reactors have a delegate.
     let delegated: [(reactor: any HostedReactor, id: String, known: FoundSession?)]
+
+    /// Returns the decision of a webhook on all targets, until the earliest end of one.
+    ///
+    /// Sends one question at a time.
+    func decision(
+      of webhook: any AccessWebhook, on principal: Principal?, endingAfter time: Int64,
+      at now: Int64, for account: Account?
+    ) -> AccessDecision {
+      var end = Int64.max
+      for case .session(let reactor, let id) in targets {
+        guard let question = AccessQuestion(principal, right, reactor, id) else {
+          return .decided(isAllowed: false, until: now)
+        }
+        let decision = webhook.decision(
+          on: question, endingAfter: time, at: now, for: account)
+        guard case .decided(isAllowed: true, let until) = decision else { return decision }
+        end = min(end, until)
+      }
+      return .decided(isAllowed: true, until: end)
+    }
 
     func isMet(by authentication: Authentication) -> Bool {
       targets.allSatisfy { authentication.allows(right, to: $0) }
@@ -42,8 +64,26 @@ final class GuardedStream: ByteStream {
     var authentication: Authentication?
     /// When the credential expires, in seconds since 1970.
     var expiry: Int64?
+    /// When the decision of the webhook ends, and when the stream asks again.
+    var decision = (until: Int64.min, askAt: Int64.min)
+    /// The question whose response wakes the stream, or `nil` for none.
+    var question: PendingAccess?
+    /// The time at which the stream is woken, or `nil` for none.
+    var wakesAt: Int64?
     var changeCount: UInt64
     var isFinished = false
+
+    /// When to wake the stream, or `nil` for never.
+    var nextWake: Int64? {
+      guard !isFinished else { return nil }
+      guard authentication?.webhook != nil, question == nil else { return expiry }
+      return min(expiry ?? .max, decision.askAt)
+    }
+
+    /// Whether the webhook has to decide before the next output.
+    func isUndecided(at now: Int64) -> Bool {
+      authentication?.webhook != nil && now >= decision.until
+    }
     /// The number of times that the credential was replaced.
     var replacements = 0
   }
@@ -54,6 +94,7 @@ final class GuardedStream: ByteStream {
   private let stream: any ByteStream
   private let authenticator: Authenticator?
   private let expiries: StreamExpiries
+  private let account: Account?
   private let expired: StreamChunk
   private let replaced: @Sendable (Authentication) -> Void
   private let ended: @Sendable (StreamID) -> Void
@@ -70,19 +111,22 @@ final class GuardedStream: ByteStream {
   ///   - requirement: The rights and permissions that the stream needs while it is open.
   ///   - authenticator: Validates the credential again.
   ///   - expiries: Wakes the stream.
+  ///   - account: The account of the client's address, which questions to the webhook are counted for.
   ///   - expired: The last output.
   ///   - replaced: Called with the credential that replaces another one.
   ///   - ended: Called when the stream has ended.
   init(
     _ stream: any ByteStream, of authentication: Authentication?,
     needing requirement: Requirement, _ authenticator: Authenticator?, _ expiries: StreamExpiries,
-    expired: [UInt8], replaced: @escaping @Sendable (Authentication) -> Void,
+    for account: Account? = nil, expired: [UInt8],
+    replaced: @escaping @Sendable (Authentication) -> Void,
     ended: @escaping @Sendable (StreamID) -> Void
   ) {
     self.stream = stream
     self.requirement = requirement
     self.authenticator = authenticator
     self.expiries = expiries
+    self.account = account
     self.expired = StreamChunk(expired)
     (self.replaced, self.ended) = (replaced, ended)
     // `.max` differs from every count: the first output checks an authentication of an earlier
@@ -91,9 +135,10 @@ final class GuardedStream: ByteStream {
     if let authentication, authenticator?.isCurrent(authentication) != true { changeCount = .max }
     let expiry = authentication?.expiry
     state = Mutex(
-      State(authentication: authentication, expiry: expiry, changeCount: changeCount))
+      State(
+        authentication: authentication, expiry: expiry, wakesAt: expiry, changeCount: changeCount))
     id = authentication?.principal == nil ? nil : StreamID()
-    groups = stream.groups + [expiries.changed] + (id == nil ? [] : [own])
+    groups = stream.groups + [expiries.changed] + (authentication == nil ? [] : [own])
     if let expiry { expiries.join(expiry, own) }
   }
 
@@ -118,9 +163,9 @@ final class GuardedStream: ByteStream {
       // The audience of a projected session was decided for this principal: another one opens a stream.
       guard !requirement.isProjected || authentication.principal == state.authentication?.principal
       else { return false }
-      if let expiry = state.expiry { expiries.leave(expiry, own) }
       (state.authentication, state.expiry) = (authentication, authentication.expiry)
-      if let expiry = state.expiry { expiries.join(expiry, own) }
+      state.decision = (.min, .min)
+      wake(&state, at: state.expiry)
       state.replacements += 1
       // The configuration may have been replaced since this request arrived: check again.
       state.changeCount = .max
@@ -137,46 +182,95 @@ final class GuardedStream: ByteStream {
       let known = state.withLock { $0 }
       guard !known.isFinished else { return .finished }
       // Check without the lock, since delegates are called. Only one thread at a time pulls a stream.
-      let next = renewed(known)
+      let now = expiries.now() / 1000
+      let next = renewed(known, at: now)
       let isDecided = state.withLock { state in
         guard state.replacements == known.replacements else { return false }
+        // It may have been closed meanwhile.
+        guard !state.isFinished else { return true }
         state = next
+        wake(&state, at: next.nextWake)
         return true
       }
-      if isDecided { return next.isFinished ? .chunk(expired) : stream.next() }
+      guard isDecided else { continue }
+      if next.isFinished { return .chunk(expired) }
+      return next.isUndecided(at: now) ? .idle : stream.next()
     }
   }
 
+  /// Wakes the stream at another time than before.
+  private func wake(_ state: inout State, at time: Int64?) {
+    guard state.wakesAt != time else { return }
+    if let former = state.wakesAt { expiries.leave(former, own) }
+    state.wakesAt = time
+    if let time { expiries.join(time, own) }
+  }
+
   /// Returns the state after a check; it is finished if the stream must end.
-  private func renewed(_ known: State) -> State {
+  private func renewed(_ known: State, at now: Int64) -> State {
     var state = known
-    let now = expiries.now() / 1000
     if let expiry = known.expiry, now >= expiry { state.isFinished = true }
     let changeCount = expiries.changeCount
-    guard !state.isFinished, state.changeCount != changeCount else { return state }
-    state.changeCount = changeCount
-    if let authenticator, let authentication = known.authentication {
+    if !state.isFinished, state.changeCount != changeCount {
+      state.changeCount = changeCount
+      checkConfiguration(&state, at: now)
+    }
+    if !state.isFinished, now >= state.decision.askAt { askWebhook(&state, at: now) }
+    return state
+  }
+
+  /// Asks the webhook, if there is one.
+  private func askWebhook(_ state: inout State, at now: Int64) {
+    guard let authentication = state.authentication, let webhook = authentication.webhook else {
+      return
+    }
+    // A decision that ends later, so that the stream continues without a pause.
+    let decision = requirement.decision(
+      of: webhook, on: authentication.principal, endingAfter: max(now, state.decision.until),
+      at: now, for: account)
+    let asked = state.question.take()
+    switch decision {
+    case .decided(isAllowed: true, let until):
+      let lead = max(1, min(5, (until - now) / 5))
+      state.decision = (until, max(now + 1, until - lead))
+    case .decided(isAllowed: false, _): state.isFinished = true
+    case .pending(let question):
+      state.question = question
+      guard question !== asked else { return }
+      Task { [own] in
+        _ = await question.decision()
+        own.wake()
+      }
+    case .unavailable, .beyondShare:
+      // A client that the webhook has let in stays until the decision ends, and none is let in without one.
+      if state.isUndecided(at: now) { state.isFinished = true }
+      state.decision.askAt = now + 1
+    }
+  }
+
+  /// Checks the credential and the delegates after a change of the configuration.
+  private func checkConfiguration(_ state: inout State, at now: Int64) {
+    if let authenticator, let authentication = state.authentication {
       guard let fresh = authenticator.refresh(authentication, at: now),
         requirement.isMet(by: fresh),
         !requirement.isProjected || fresh.principal == authentication.principal
       else {
         state.isFinished = true
-        return state
+        return
       }
+      if fresh.webhook !== authentication.webhook { state.decision = (.min, .min) }
       state.authentication = fresh
     }
     state.isFinished = !requirement.isPermitted(to: state.authentication?.principal)
-    return state
   }
 
   var heartbeat: StreamChunk? { stream.heartbeat }
 
   func closed() {
-    let expiry = state.withLock { state in
+    state.withLock { state in
       state.isFinished = true
-      return state.expiry
+      wake(&state, at: nil)
     }
-    if let expiry { expiries.leave(expiry, own) }
     if let id { ended(id) }
     stream.closed()
   }
@@ -222,7 +316,7 @@ extension ReactorAPI {
     if targets.isEmpty { requirement.suffices = { [self] in allowsAnything($0) } }
     let guarded = GuardedStream(
       stream, of: authentication, needing: requirement, authenticator, expiries,
-      expired: EventText.expired(of: names),
+      for: call.scope.head.account, expired: EventText.expired(of: names),
       replaced: { [scope = call.scope] in scope.replaceCredential(by: $0) },
       ended: { [openStreams] in openStreams.remove($0) })
     if let id = guarded.id { openStreams.add(guarded, id) }

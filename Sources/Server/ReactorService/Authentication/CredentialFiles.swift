@@ -14,8 +14,8 @@ struct CredentialFiles: Sendable {
   /// Logs keys that cannot be used.
   let logger: Logger
 
-  /// The providers of `auth.issuers`, or `nil` for none.
-  var providers: Providers?
+  /// The servers that decide on credentials and requests.
+  var providers = Providers(.silent)
 
   /// The size above which a file is rejected, in bytes.
   static let sizeLimit = 1_048_576
@@ -47,6 +47,11 @@ struct CredentialFiles: Sendable {
         throw .configuration(
           "auth.secret: it needs auth.issuers, auth.jwt.keys, auth.tokens or auth.rules")
       }
+      guard settings.webhookURL.isEmpty else {
+        throw .configuration(
+          "auth.webhook.url: it decides after the rules; it needs auth.issuers, auth.jwt.keys, auth.tokens or auth.rules"
+        )
+      }
       guard settings.revokedFile.isEmpty else {
         throw .configuration("auth.revoked: it needs auth.issuers, auth.jwt.keys or auth.tokens")
       }
@@ -58,6 +63,7 @@ struct CredentialFiles: Sendable {
     configuration.rules = settings.rules.rules
     configuration.revoked = try revoked()
     configuration.introspection = try introspection()
+    configuration.webhook = try webhook()
     configuration.ticketLifetime = max(1, settings.ticketLifetime.components.seconds)
     if !settings.secretFile.isEmpty {
       let secret = try read(settings.secretFile, for: "auth.secret")
@@ -74,9 +80,9 @@ struct CredentialFiles: Sendable {
   func withProviders(_ configuration: Authenticator.Configuration) -> Authenticator.Configuration {
     var configuration = configuration
     configuration.issuers =
-      providers?.verifiers(
+      providers.verifiers(
         for: settings.issuers.issuers, leeway: settings.leeway.components.seconds,
-        hasOthers: !settings.keyFile.isEmpty) ?? []
+        hasOthers: !settings.keyFile.isEmpty)
     return configuration
   }
 
@@ -119,13 +125,44 @@ struct CredentialFiles: Sendable {
     if !settings.introspectionClient.isEmpty {
       let path = settings.introspectionSecretFile
       let secret = path.isEmpty ? [] : try read(path, for: "auth.introspection.secret")
-      let line = secret.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
-      client = (settings.introspectionClient, String(decoding: line, as: UTF8.self))
+      client = (
+        settings.introspectionClient, String(decoding: Self.line(of: secret), as: UTF8.self)
+      )
     }
     let asked = Introspection.Settings(
       url: url, client: client, audience: settings.audience,
       reserved: settings.issuers.issuers.map(\.name).filter { !$0.isEmpty })
-    return providers?.introspection(asked) ?? Introspection(asked, logger)
+    return providers.introspection(asked)
+  }
+
+  private func webhook() throws(ConfigurationError) -> Webhook? {
+    guard !settings.webhookURL.isEmpty else {
+      guard settings.webhookSecretFile.isEmpty else {
+        throw .configuration("auth.webhook.secret: it needs auth.webhook.url")
+      }
+      return nil
+    }
+    guard let url = ProviderURL(settings.webhookURL) else {
+      throw .configuration("auth.webhook.url: expected \(ProviderURL.expected)")
+    }
+    let path = settings.webhookSecretFile
+    guard !path.isEmpty else {
+      throw .configuration(
+        "auth.webhook.url: it needs auth.webhook.secret, with which the webhook checks the questions"
+      )
+    }
+    let secret = Self.line(of: try read(path, for: "auth.webhook.secret"))
+    guard secret.count >= Self.secretLength else {
+      throw .configuration(
+        "auth.webhook.secret: \(path): expected at least \(Self.secretLength) bytes in the first line"
+      )
+    }
+    return providers.webhook(Webhook.Settings(url: url, secret: secret))
+  }
+
+  /// Returns the first line of a file.
+  private static func line(of file: [UInt8]) -> [UInt8] {
+    Array(file.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") })
   }
 
   private func revoked() throws(ConfigurationError) -> [Revocation] {

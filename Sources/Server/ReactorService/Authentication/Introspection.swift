@@ -2,6 +2,7 @@ internal import ClientCore
 internal import FoundationEssentials
 internal import Identity
 internal import ReactorCore
+internal import Shares
 internal import Synchronization
 internal import Telemetry
 
@@ -28,15 +29,13 @@ final class Introspection: TokenIntrospection {
   private struct State {
     /// The responses by the digests of the tokens, and when they end.
     var known: [[UInt8]: (token: IntrospectedToken, until: Int64)] = [:]
+    /// The requests without a response; the queue bounds their number.
     var running: [[UInt8]: PendingDecision] = [:]
     var hasFailed = false
   }
 
   /// The maximum number of responses that are retained.
   static let limit = 10_000
-
-  /// The maximum number of requests to the issuer at a time.
-  static let requestLimit = 64
 
   /// The seconds for which a response is used, unless `Cache-Control` says another time, at most an hour.
   static let usualLifetime: Int64 = 300
@@ -49,40 +48,44 @@ final class Introspection: TokenIntrospection {
 
   let settings: Settings
   private let logger: Logger
+  private let queue: ProviderQueue
   private let send: @Sendable (TransportRequest) async -> Result<ProviderResponse, ProviderFailure>
   private let clock: @Sendable () -> Int64
   private let state = Mutex(State())
 
   /// Creates an object without responses.
   init(
-    _ settings: Settings, _ logger: Logger,
+    _ settings: Settings, _ logger: Logger, _ queue: ProviderQueue,
     clock: @escaping @Sendable () -> Int64 = { WallTime.now.milliseconds / 1000 },
     send: (@Sendable (TransportRequest) async -> Result<ProviderResponse, ProviderFailure>)? = nil
   ) {
     self.settings = settings
     self.logger = logger
+    self.queue = queue
     self.clock = clock
     self.send = send ?? { await ProviderHTTP.send($0, to: settings.url) }
   }
 
-  func state(of token: [UInt8], _ digest: [UInt8], at now: Int64) -> IntrospectedToken {
+  func state(
+    of token: [UInt8], _ digest: [UInt8], at now: Int64, for account: Account?
+  ) -> IntrospectedToken {
     state.withLock { state in
       if let known = state.known[digest], now < known.until { return known.token }
       if let running = state.running[digest] { return .pending(running) }
-      guard state.running.count < Self.requestLimit else { return .unavailable }
-      let decision = PendingDecision(Task { await ask(token, digest) })
+      guard queue.reserve(for: account) else { return .beyondShare(of: ProviderQueue.capacity) }
+      let decision = PendingDecision(Task { await ask(token, digest, for: account) })
       state.running[digest] = decision
       return .pending(decision)
     }
   }
 
-  private func ask(_ token: [UInt8], _ digest: [UInt8]) async {
-    let result = await send(request(for: token))
+  private func ask(_ token: [UInt8], _ digest: [UInt8], for account: Account?) async {
+    let result = await queue.run(for: account) { await send(request(for: token)) }
     let now = clock()
     var known: (token: IntrospectedToken, until: Int64) = (.unavailable, now + Self.retry)
     var failure: String?
     switch result {
-    case .success(let response):
+    case .success(let response)?:
       let lifetime = min(response.maxAge ?? Self.usualLifetime, 3_600)
       let token =
         response.status == 200
@@ -93,10 +96,11 @@ final class Introspection: TokenIntrospection {
       switch token {
       case .active(let principal)?: known = (.active(principal), principal.expiry ?? now)
       case .inactive?: known = (.inactive, now + Self.inactiveLifetime)
-      case .pending?, .unavailable?, nil:
+      case .pending?, .unavailable?, .beyondShare?, nil:
         failure = "\(settings.url) responded with the status \(response.status)"
       }
-    case .failure(let error): failure = error.reason
+    case .failure(let error)?: failure = error.reason
+    case nil: failure = "too many requests wait for \(settings.url)"
     }
     let isNew = state.withLock { state in
       if state.known.count >= Self.limit {

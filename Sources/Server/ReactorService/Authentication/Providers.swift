@@ -1,5 +1,6 @@
 internal import Identity
 internal import ReactorCore
+internal import Shares
 internal import Synchronization
 internal import Telemetry
 
@@ -9,20 +10,32 @@ final class Providers: Sendable {
     var keys: [ProviderKeys] = []
     var changed: @Sendable () -> Void = {}
     var introspection: Introspection?
+    var webhook: Webhook?
   }
 
   private let logger: Logger
   private let fetch: ProviderFetch
   private let clock: @Sendable () -> Int64
+  private let ledger: Ledger
+  private let queue: ProviderQueue
   private let state = Mutex(State())
 
   /// Creates an object without providers.
+  ///
+  /// - Parameters:
+  ///   - logger: Logs failures.
+  ///   - ledger: Counts the requests that clients cause.
+  ///   - fetch: Gets a document.
+  ///   - clock: Returns the time in seconds since 1970.
   init(
-    _ logger: Logger, fetch: @escaping ProviderFetch = ProviderHTTP.get,
+    _ logger: Logger, _ ledger: Ledger = Ledger(),
+    fetch: @escaping ProviderFetch = ProviderHTTP.get,
     clock: @escaping @Sendable () -> Int64 = { WallTime.now.milliseconds / 1000 }
   ) {
     self.logger = logger
     self.fetch = fetch
+    self.ledger = ledger
+    queue = ProviderQueue(ledger)
     self.clock = clock
   }
 
@@ -58,9 +71,19 @@ final class Providers: Sendable {
   func introspection(_ settings: Introspection.Settings) -> Introspection {
     state.withLock { state in
       if let known = state.introspection, known.settings == settings { return known }
-      let introspection = Introspection(settings, logger, clock: clock)
+      let introspection = Introspection(settings, logger, queue, clock: clock)
       state.introspection = introspection
       return introspection
+    }
+  }
+
+  /// Returns the webhook with some settings, with the decisions that it has.
+  func webhook(_ settings: Webhook.Settings) -> Webhook {
+    state.withLock { state in
+      if let known = state.webhook, known.settings == settings { return known }
+      let webhook = Webhook(settings, logger, queue, ledger, clock: clock)
+      state.webhook = webhook
+      return webhook
     }
   }
 

@@ -291,6 +291,18 @@ extension Configuration {
       "auth.introspection.secret", \.authentication.introspectionSecretFile, .path,
       help: "A file with the secret of the service at this URL."),
     Setting(
+      "auth.webhook.url", \.authentication.webhookURL, .text,
+      help: """
+        The https URL of a server that decides on each request about a session that the rules permit; empty for \
+        none. It is not asked about administrators.
+        """),
+    Setting(
+      "auth.webhook.secret", \.authentication.webhookSecretFile, .path,
+      help: """
+        A file with the secret in its first line, at least 32 bytes, with which the field X-Hub-Signature-256 \
+        authenticates the questions.
+        """),
+    Setting(
       "auth.cookie", \.authentication.cookie, .cookieName,
       help: "The name of a cookie that holds a JSON Web Token; empty for none."),
     Setting(

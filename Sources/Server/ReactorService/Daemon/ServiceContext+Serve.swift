@@ -77,7 +77,7 @@ extension ServiceContext {
     let types = TypeCheckTask(host, logger)
     if configuration.hasStrictTypes { try await types.executeStrictly() }
     let serverMetrics = ServerMetrics(host: hostSettings)
-    let providers = Providers(logger)
+    let providers = Providers(logger, hostSettings.ledger)
     let credentials = CredentialFiles(
       settings: configuration.authentication, reactors: reactors.map(\.name), logger: logger,
       providers: providers)

@@ -35,6 +35,12 @@ public struct AuthenticationSettings: Sendable {
   /// `auth.introspection.secret`: the path of the file with the secret of the service there; empty for none.
   public var introspectionSecretFile = ""
 
+  /// `auth.webhook.url`: the address of the server that decides after the rules; empty for none.
+  public var webhookURL = ""
+
+  /// `auth.webhook.secret`: the path of the file with the secret that authenticates its questions.
+  public var webhookSecretFile = ""
+
   /// `auth.rules`: the configured grants.
   public var rules = RuleList()
 
@@ -55,7 +61,9 @@ public struct AuthenticationSettings: Sendable {
 
   /// The files whose changes are applied while the service runs.
   var files: [String] {
-    [keyFile, tokenFile, secretFile, revokedFile, introspectionSecretFile].filter { !$0.isEmpty }
+    [
+      keyFile, tokenFile, secretFile, revokedFile, introspectionSecretFile, webhookSecretFile,
+    ].filter { !$0.isEmpty }
   }
 }
 

@@ -4,6 +4,7 @@ import ReactorHost
 import ReactorLog
 import ReactorStreams
 import ReactorTransport
+import Synchronization
 import Testing
 
 @testable import ReactorHTTP
@@ -13,16 +14,29 @@ import Testing
 /// The kinds of open responses are those of the endpoint table: streams, requests whose body is arriving, and
 /// requests that wait, for the store or for an effect; and tickets.
 struct WithdrawnRightTests {
+  /// The clock of streams.
+  private final class Clock: Sendable {
+    private let offset = Mutex<Int64>(0)
+
+    var milliseconds: Int64 { Timestamp.now.milliseconds + offset.withLock { $0 } }
+
+    func advance(by seconds: Int64) { offset.withLock { $0 += seconds * 1000 } }
+  }
+
+  private let webhook = DecidingWebhook()
+  private let clock = Clock()
+
   /// A change of the configuration, of which the reader's credential or right is a part.
   enum Withdrawal: String, CaseIterable, CustomTestStringConvertible {
     case token, right, revocation, key, issuer, audience, expiry, rule, denial, anonymousRule
+    case webhook
 
     var testDescription: String { rawValue }
 
     /// Whether the credential itself is not accepted any more.
     var isOfCredential: Bool {
       switch self {
-      case .right, .rule, .denial: false
+      case .right, .rule, .denial, .webhook: false
       case .token, .revocation, .key, .issuer, .audience, .expiry, .anonymousRule: true
       }
     }
@@ -31,22 +45,32 @@ struct WithdrawnRightTests {
     var headers: [(name: HTTPHeader, value: String)] {
       switch self {
       case .anonymousRule: []
-      case .token, .right, .revocation: [(.authorization, "Bearer token-of-the-reader")]
+      case .token, .right, .revocation, .webhook: [(.authorization, "Bearer token-of-the-reader")]
       case .key, .issuer, .audience, .expiry, .rule, .denial:
         [(.authorization, "Bearer \(SignedToken.make(#"{"sub":"reader","iss":"a","aud":"b"}"#))")]
+      }
+    }
+
+    private func granted(_ isAfter: Bool) -> String {
+      switch self {
+      case .right where isAfter: "read nothing"
+      // The webhook decides on no administrator.
+      case .webhook: "manage"
+      default: "admin"
       }
     }
 
     func configuration(isAfter: Bool) throws -> Authenticator.Configuration {
       let tokens = [
         self != .token || !isAfter
-          ? "token-of-the-reader \(self == .right && isAfter ? "read nothing" : "admin") as=reader"
+          ? "token-of-the-reader \(granted(isAfter)) as=reader"
           : "#",
         WithdrawnRightTests.other,
       ]
       let allow = #"{"allow":"admin","if":{"sub":"reader"}}"#
       let rules =
         switch self {
+        case .webhook: "[]"
         case .anonymousRule: isAfter ? "[]" : #"[{"allow":"admin","anonymous":true}]"#
         case .rule where isAfter: "[]"
         case .denial where isAfter: #"[\#(allow),{"deny":"read","if":{"sub":"reader"}}]"#
@@ -85,8 +109,15 @@ struct WithdrawnRightTests {
   private func service(
     _ withdrawal: Withdrawal, log: any MutationLog = MemoryLog(changeRetention: .seconds(60))
   ) throws -> Service {
-    let configuration = try withdrawal.configuration(isAfter: false)
-    return Service(log: log, settings: { $0.authentication = configuration })
+    var configuration = try withdrawal.configuration(isAfter: false)
+    if withdrawal == .webhook {
+      webhook.answer = .allowed
+      configuration.webhook = webhook
+    }
+    let authentication = configuration
+    return Service(
+      log: log, expiries: StreamExpiries(now: { [clock] in clock.milliseconds }),
+      settings: { $0.authentication = authentication })
   }
 
   private func withdraw(_ withdrawal: Withdrawal, at service: Service) throws {
@@ -94,6 +125,12 @@ struct WithdrawnRightTests {
       let revoked = try service.ask(
         "POST", "/v1/revocations", Self.admin, body: #"{"sub":"reader"}"#)
       #expect(revoked.status == 201)
+      return
+    }
+    guard withdrawal != .webhook else {
+      webhook.answer = .denied
+      // Its decision has ended.
+      clock.advance(by: webhook.lifetime)
       return
     }
     service.api.replaceAuthentication(try withdrawal.configuration(isAfter: true))
@@ -107,9 +144,14 @@ struct WithdrawnRightTests {
       "POST", "\(Service.root)/demo/signals", Self.admin, body: #""\#(text)""#)
   }
 
-  /// Returns whether a client without the right may still use an endpoint that needs a credential only.
+  /// Returns whether a client without the right may still use an endpoint that needs a credential only, or with a
+  /// webhook no session; or could not before.
   private func isUnaffected(_ endpoint: Endpoint, by withdrawal: Withdrawal) -> Bool {
-    switch endpoint.reach {
+    if withdrawal == .webhook {
+      return endpoint.reach == .service || endpoint.right.map { !Right.manage.includes($0) } ?? true
+        || endpoint.reach == .anything || endpoint.reach == .credential
+    }
+    return switch endpoint.reach {
     case .anything, .credential: !withdrawal.isOfCredential
     case .session, .sessionsInQuery, .reactor, .service: false
     }
@@ -126,6 +168,7 @@ struct WithdrawnRightTests {
 
   @Test(arguments: Withdrawal.allCases, streams.indices)
   func `a stream ends or is silent`(_ withdrawal: Withdrawal, _ index: Int) throws {
+    if withdrawal == .webhook, Self.streams[index].reach == .service { return }
     let service = try service(withdrawal)
     let (target, _) = MatrixTests.request(Self.streams[index], session: "demo")
     let query =
@@ -150,6 +193,7 @@ struct WithdrawnRightTests {
     let endpoint = Self.changes[index]
     // An anonymous client has no ticket and no stream.
     if withdrawal == .anonymousRule, endpoint.reach == .credential { return }
+    if withdrawal == .webhook, isUnaffected(endpoint, by: withdrawal) { return }
     let service = try service(withdrawal)
     let (target, body) = MatrixTests.request(endpoint, session: "demo")
     let head = HTTPRequest(
@@ -208,7 +252,7 @@ struct WithdrawnRightTests {
     return found
   }
 
-  @Test(arguments: [Withdrawal.token, .right, .key, .rule, .anonymousRule])
+  @Test(arguments: [Withdrawal.token, .right, .key, .rule, .anonymousRule, .webhook])
   func `a read that waits for the store is rejected`(_ withdrawal: Withdrawal) async throws {
     let found = try await waiting(Self.reads + Self.streams, withdrawal)
     #expect(found.count >= 6, "\(found.map(\.target))")
@@ -223,7 +267,7 @@ struct WithdrawnRightTests {
     }
   }
 
-  @Test(arguments: [Withdrawal.token, .right, .key, .rule, .anonymousRule])
+  @Test(arguments: [Withdrawal.token, .right, .key, .rule, .anonymousRule, .webhook])
   func `the response to a change that waits for the store has no State`(
     _ withdrawal: Withdrawal
   ) async throws {

@@ -2,6 +2,7 @@ import ClientCore
 import Foundation
 import Identity
 import ReactorCore
+import Shares
 import Synchronization
 import Telemetry
 import Testing
@@ -32,6 +33,7 @@ struct IntrospectionTests {
 
   private let issuer = Issuer()
   private let authenticator: Authenticator
+  private let ledger = Ledger()
 
   init() throws {
     let settings = Introspection.Settings(
@@ -43,7 +45,7 @@ struct IntrospectionTests {
     configuration.rules = try AccessRule.rules(
       of: Array(#"[{"allow":"act","to":"cart/{sub}"}]"#.utf8))
     configuration.introspection = Introspection(
-      settings, .silent, clock: { issuer.state.withLock { $0.time } },
+      settings, .silent, ProviderQueue(ledger), clock: { issuer.state.withLock { $0.time } },
       send: { request in
         issuer.state.withLock { state in
           state.requests.append(request)
@@ -148,6 +150,24 @@ struct IntrospectionTests {
     let count = issuer.requests.count
     await #expect(throws: Authenticator.Failure.unknownToken) { try await authenticate("token-1") }
     #expect(issuer.requests.count == count + 1)
+  }
+
+  @Test func `a client with its share of the requests to the issuer gets no further one`() throws {
+    func state(_ account: Account) throws -> Authenticator.Failure? {
+      do throws(Authenticator.Failure) {
+        _ = try authenticator.authenticate(Array("opaque".utf8), at: 1_000, for: account)
+        return nil
+      } catch {
+        return error
+      }
+    }
+    let greedy = ledger.account(of: .network(high: 1, low: 0))
+    ledger.take(.questions, ProviderQueue.capacity / 2, for: greedy)
+    #expect(try state(greedy) == .beyondShare(of: ProviderQueue.capacity))
+    guard case .pending = try state(ledger.account(of: .network(high: 2, low: 0))) else {
+      Issue.record("Another client waits for it.")
+      return
+    }
   }
 
   @Test func `an open authentication and a ticket end with the response`() async throws {
