@@ -44,10 +44,20 @@ struct SharedSettingsTests {
     add()
     configuration.authentication.keyFile = path
     add()
+    configuration.authentication.introspectionURL = "https://id.example/introspect"
+    add()
+    configuration.authentication.introspectionClient = "reactord"
+    add()
+    configuration.authentication.webhookURL = "https://app.example/decide"
+    add()
     let file = try #require(fopen(path, "w"))
     fputs("keys", file)
     fclose(file)
     add()
-    #expect(hashes.count == 5)
+    configuration.authentication.keyFile = ""
+    configuration.authentication.introspectionSecretFile = path
+    configuration.authentication.webhookSecretFile = path
+    add()
+    #expect(hashes.count == 9)
   }
 }
