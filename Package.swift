@@ -529,7 +529,7 @@ let package = Package(
     .executableTarget(
       name: "Benchmarks",
       dependencies: [
-        "AllocationCounter", "BareHandler", "ClientCore", "Identity", "LogTestSupport",
+        "AllocationCounter", "BareHandler", "ClientCore", "Crypto", "Identity", "LogTestSupport",
         "PostgresServers", "ReactorClient", "ReactorCore", "ReactorFlows", "ReactorHost",
         "ReactorHTTP", "ReactorLog", "Reactors", "ReactorStreams", "ReactorTransport",
         "SampleToken", "SQLiteLog", "StreamLoad", "StreamPeer", "reactord",

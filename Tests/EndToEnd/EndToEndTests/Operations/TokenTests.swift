@@ -29,6 +29,28 @@ struct TokenTests {
     try expectProblem(try session.client.get("/metrics"), 401, "unauthorized")
   }
 
+  @Test func `denied requests are logged with their reference, within the quota of the client`()
+    throws
+  {
+    let begun = ContinuousClock.now
+    for number in 0..<200 {
+      let denied = try session.post(
+        #""increase""#, reader.merging(["X-Request-Id": "denied-\(number)"]) { $1 })
+      try expectProblem(denied, 403, "forbidden")
+    }
+    #expect(eventually { server.standardError.contains("access denied") })
+    let lines = server.standardError.split(separator: "\n").filter {
+      $0.contains("access denied")
+    }
+    // The clock of the test includes all requests, however slow the machine is.
+    let seconds = Int((ContinuousClock.now - begun) / .seconds(1)) + 1
+    #expect(lines.count <= 10 * (seconds + 1))
+    let line = try #require(lines.first)
+    for text in ["denied-0", "act", "counter/\(session.id)"] {
+      #expect(line.contains(text), "\(line)")
+    }
+  }
+
   @Test func `the commands take a token from the environment or a file, which can change`() throws {
     let url = server.url + session.path
     let refused = try ReactordProcess.launch(["send", url, "increase"])

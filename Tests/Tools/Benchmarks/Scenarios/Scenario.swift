@@ -9,7 +9,8 @@ struct Scenario {
   /// All scenarios, in the order of their execution.
   static var all: [Scenario] {
     [
-      .posts, .authenticatedPosts, .postsBesideStreams, .idleStreams, .fanOut, .audiences, .flood,
+      .posts, .authenticatedPosts, .identity, .postsBesideStreams, .idleStreams, .fanOut,
+      .audiences, .flood,
       .manySessions, .stalledReader,
       .sessionsAlive, .start, .recovery, .loading, .storedSessions, .growth,
       .durablePosts, .changes, .streams, .inProcess, .swiftClient, .flows,
