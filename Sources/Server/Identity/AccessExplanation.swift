@@ -28,6 +28,21 @@ package struct AccessExplanation: Sendable, Encodable {
   /// The id of the principal, or `nil` for an anonymous request.
   package let principal: String?
 
+  /// A claim of `auth.claims`.
+  package struct Derived: Sendable, Encodable {
+    /// The name of the claim.
+    package let claim: String
+
+    /// The path of the claim that it follows from.
+    package let from: String
+
+    /// The value, or `nil` if the other claim does not match.
+    package let value: String?
+  }
+
+  /// The claims of `auth.claims`; none for an anonymous request.
+  package let derived: [Derived]
+
   /// The right.
   package let right: String
 
@@ -68,7 +83,11 @@ extension Grants {
       rules.enumerated().map { entry($1, $0 < configured ? "auth.rules/\($0)" : "auth.tokens") }
       + own.map { entry($0, $0.sessions == nil ? "scope" : "reactord") }
     return AccessExplanation(
-      principal: principal?.id, right: right.name, on: target.text, isRevoked: isRevoked,
+      principal: principal?.id,
+      derived: claims.map { claims in
+        derived.map { .init(claim: $0.name, from: $0.source, value: claims.string($0.name)) }
+      } ?? [],
+      right: right.name, on: target.text, isRevoked: isRevoked,
       isAllowed: !isRevoked && allow(right, to: target, for: use), rules: entries)
   }
 
@@ -80,13 +99,11 @@ extension Grants {
       return "It \(rule.isDenial ? "denies" : "grants") \(rule.right.name), not \(right.name)."
     }
     guard rule.includes(use, of: right) else { return "It is about other actions." }
-    if !rule.applies(to: principal) {
-      guard let principal else { return "The request is anonymous." }
-      return rule.conditions.first { !$0.isMet(by: principal.claims) }?.missing(
-        in: principal.claims)
+    if !rule.applies(to: claims) {
+      guard let claims else { return "The request is anonymous." }
+      return rule.conditions.first { !$0.isMet(by: claims) }?.missing(in: claims)
     }
     guard let sessions = rule.sessions else { return nil }
-    let claims = principal?.claims
     if case .service = target { return "It is about sessions, and the request about the service." }
     if let claim = sessions.missingClaim(of: claims) {
       return "The claim \(claim.debugDescription) is missing, or is no text that is not empty."

@@ -70,11 +70,11 @@ package struct AccessRule: Sendable, Equatable {
     self.conditions = conditions
   }
 
-  /// Returns whether the rule applies to a principal, or with `nil` to an anonymous request; it is
+  /// Returns whether the rule applies to a principal with some claims, or with `nil` to an anonymous request; it is
   /// independent of the target.
-  func applies(to principal: Principal?) -> Bool {
-    guard let principal else { return (isDenial || includesAnonymous) && conditions.isEmpty }
-    return conditions.allSatisfy { $0.isMet(by: principal.claims) }
+  func applies(to claims: Claims?) -> Bool {
+    guard let claims else { return (isDenial || includesAnonymous) && conditions.isEmpty }
+    return conditions.allSatisfy { $0.isMet(by: claims) }
   }
 
   /// Returns whether the rule is about what a request does with the right to act.
@@ -118,15 +118,21 @@ package struct Grants: Sendable {
   let rules: [AccessRule]
   let own: [AccessRule]
   let principal: Principal?
+  let derived: [DerivedClaim]
+
+  /// The claims that the rules see, with the derived ones, or `nil` for an anonymous request.
+  let claims: Claims?
 
   /// Creates the grants of a principal, or returns `nil` for an anonymous request.
   ///
   /// The claim `reactord` is an object that maps the name of a right to an array of patterns. Each
   /// word `reactord:RIGHT` in the claims `scope`, `scp` and `permissions`, such as `reactord:read`, grants the right to
   /// every target.
-  package init(rules: [AccessRule], principal: Principal?) {
+  package init(rules: [AccessRule], deriving derived: [DerivedClaim] = [], principal: Principal?) {
     self.rules = rules
     self.principal = principal
+    self.derived = derived
+    claims = principal?.claims.adding(derived)
     hasDenials = rules.contains(where: \.isDenial)
     limitsActions = rules.contains { !$0.actions.isEmpty }
     own = principal.map { Self.ownRules(of: $0.claims) } ?? []
@@ -169,14 +175,14 @@ package struct Grants: Sendable {
   ) -> Bool {
     rules.contains { rule in
       !rule.isDenial && rule.right.includes(right) && rule.includes(use, of: right)
-        && rule.applies(to: principal) && reaches(rule, target)
+        && rule.applies(to: claims) && reaches(rule, target)
     }
   }
 
   private func deny(_ right: Right, _ target: Target, _ use: Use) -> Bool {
     rules.contains { rule in
       rule.isDenial && rule.right.denies(right) && rule.includes(use, of: right)
-        && rule.applies(to: principal) && covers(rule, target)
+        && rule.applies(to: claims) && covers(rule, target)
     }
   }
 
@@ -184,8 +190,8 @@ package struct Grants: Sendable {
   package func denySome(of reactor: String) -> Bool {
     hasDenials
       && rules.contains { rule in
-        rule.isDenial && rule.right == .read && rule.applies(to: principal)
-          && rule.sessions?.mayMatch(reactor: reactor, claims: principal?.claims) ?? true
+        rule.isDenial && rule.right == .read && rule.applies(to: claims)
+          && rule.sessions?.mayMatch(reactor: reactor, claims: claims) ?? true
       }
   }
 
@@ -203,9 +209,9 @@ package struct Grants: Sendable {
     guard let pattern = rule.sessions else { return true }
     switch target {
     case .session(let reactor, let id):
-      return pattern.matches(reactor: reactor, session: id, claims: principal?.claims)
+      return pattern.matches(reactor: reactor, session: id, claims: claims)
     case .reactor(let reactor):
-      return pattern.mayMatch(reactor: reactor, claims: principal?.claims)
+      return pattern.mayMatch(reactor: reactor, claims: claims)
     case .service: return false
     }
   }

@@ -28,6 +28,9 @@ package final class Authenticator: Sendable {
     /// `auth.rules`: the configured grants.
     package var rules: [AccessRule] = []
 
+    /// `auth.claims`: the claims that the rules see and that follow from others.
+    package var derived: [DerivedClaim] = []
+
     /// `auth.revoked`: credentials that are not accepted, besides those of the store.
     package var revoked: [Revocation] = []
 
@@ -354,8 +357,11 @@ package final class Authenticator: Sendable {
     }
     let principal = Principal(id: subject, claims: claims)
     return state.withLock {
-      Grants(rules: $0.configuration.rules, principal: principal).explain(
-        right, to: target, for: use, configured: $0.configuration.rules.count,
+      let configuration = $0.configuration
+      let grants = Grants(
+        rules: configuration.rules, deriving: configuration.derived, principal: principal)
+      return grants.explain(
+        right, to: target, for: use, configured: configuration.rules.count,
         isRevoked: $0.revocations.revoke(principal, at: now))
     }
   }
@@ -413,7 +419,7 @@ extension Authenticator.Configuration {
     _ source: Authentication.Source, _ principal: Principal?, adding own: [AccessRule] = [],
     _ generation: UInt64
   ) -> Authentication {
-    let grants = Grants(rules: rules + own, principal: principal)
+    let grants = Grants(rules: rules + own, deriving: derived, principal: principal)
     // Administrators repair a service whose webhook does not respond.
     let decider = webhook.flatMap { grants.allow(.admin, to: .service) ? nil : $0 }
     return Authentication(source, principal, grants, generation: generation, webhook: decider)

@@ -182,7 +182,15 @@ enum OpenAPISchemas {
         ]),
     ])
     let decision = object([
-      .init("principal", optional), .init("right", text), .init("on", optional),
+      .init("principal", optional),
+      .init(
+        "derived",
+        [
+          "type": "array",
+          "items": object([
+            .init("claim", text), .init("from", text), .init("value", optional),
+          ]),
+        ]), .init("right", text), .init("on", optional),
       .init("isRevoked", boolean), .init("isAllowed", boolean),
       .init("rules", ["type": "array", "items": rule]),
     ])

@@ -47,6 +47,9 @@ struct CredentialFiles: Sendable {
         throw .configuration(
           "auth.secret: it needs auth.issuers, auth.jwt.keys, auth.tokens or auth.rules")
       }
+      guard settings.claims.claims.isEmpty else {
+        throw .configuration("auth.claims: it needs auth.issuers, auth.jwt.keys or auth.rules")
+      }
       guard settings.webhookURL.isEmpty else {
         throw .configuration(
           "auth.webhook.url: it decides after the rules; it needs auth.issuers, auth.jwt.keys, auth.tokens or auth.rules"
@@ -61,6 +64,7 @@ struct CredentialFiles: Sendable {
     configuration.staticTokens = try staticTokens()
     configuration.verifier = try verifier()
     configuration.rules = settings.rules.rules
+    configuration.derived = settings.claims.claims
     configuration.revoked = try revoked()
     configuration.introspection = try introspection()
     configuration.webhook = try webhook()

@@ -95,6 +95,11 @@ public struct ExplainCommand: Sendable {
     lines.append(
       "\(result.isAllowed ? "allowed" : "not allowed"): \(right.name) on \(target ?? "the service")"
     )
+    for claim in result.derived {
+      let outcome =
+        claim.value.map { "is \($0.debugDescription)" } ?? "is missing: it does not match"
+      lines.append("  auth.claims (\(claim.claim) from \(claim.from)): \(outcome)")
+    }
     for rule in result.rules {
       let pattern = rule.to.map { " to \($0)" } ?? ""
       let kind = rule.deny.map { "deny \($0)" } ?? rule.allow ?? ""

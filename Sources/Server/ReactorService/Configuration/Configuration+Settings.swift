@@ -312,6 +312,13 @@ extension Configuration {
         other's. Without it tickets are valid in the process that has created them.
         """),
     Setting(
+      "auth.claims", \.authentication.claims, .claims,
+      help: """
+        Claims that rules and patterns see in addition, each an object with claim (its name), from (the path of a \
+        claim) and matching: a regular expression that the whole text of the other claim has to match, whose group is \
+        the value. They replace claims of a token with their names.
+        """),
+    Setting(
       "auth.rules", \.authentication.rules, .rules,
       help: """
         Rules, each an object with allow or deny (a right), to (a pattern of sessions such as cart/{sub}), \

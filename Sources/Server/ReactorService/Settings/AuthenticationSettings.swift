@@ -44,6 +44,9 @@ public struct AuthenticationSettings: Sendable {
   /// `auth.rules`: the configured grants.
   public var rules = RuleList()
 
+  /// `auth.claims`: the claims that follow from others.
+  public var claims = ClaimList()
+
   /// `auth.tokens`: the path of the token file; empty for none.
   public var tokenFile = ""
 
@@ -88,6 +91,26 @@ public struct IssuerList: Sendable {
 
   /// Whether there are no providers.
   var isEmpty: Bool { issuers.isEmpty }
+}
+
+/// The value of `auth.claims`: a JSON array of derived claims.
+public struct ClaimList: Sendable {
+  /// The array as JSON.
+  public let json: String
+
+  let claims: [DerivedClaim]
+
+  /// Creates an empty list.
+  public init() {
+    json = "[]"
+    claims = []
+  }
+
+  /// Reads a JSON array.
+  init(_ bytes: [UInt8]) throws(DerivedClaim.SyntaxError) {
+    claims = try DerivedClaim.list(of: bytes)
+    json = String(decoding: bytes, as: UTF8.self)
+  }
 }
 
 /// The value of `auth.rules`: a JSON array of grants.

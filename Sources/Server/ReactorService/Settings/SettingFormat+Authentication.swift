@@ -39,6 +39,25 @@ extension SettingFormat where Value == IssuerList {
   }
 }
 
+extension SettingFormat where Value == ClaimList {
+  /// Derived claims as JSON: an array in the file, its text elsewhere.
+  static var claims: SettingFormat {
+    SettingFormat(
+      placeholder: "JSON",
+      expected:
+        #"an array of claims such as [{"claim":"user","from":"sub","matching":"auth0\\|(.*)"}]"#,
+      readInput: { input, expected throws(SettingProblem) in
+        let bytes = try input.array(expected)
+        do throws(DerivedClaim.SyntaxError) {
+          return try ClaimList(bytes)
+        } catch {
+          throw SettingProblem(reason: error.description)
+        }
+      },
+      write: \.json)
+  }
+}
+
 extension SettingInput {
   /// Returns the text of a JSON array.
   fileprivate func array(_ expected: String) throws(SettingProblem) -> [UInt8] {

@@ -31,7 +31,8 @@ extension ServiceContext {
   static let sharedSettings: Set<String> = [
     "sessions.create", "actions.idempotency", "limits.state", "auth.query", "auth.jwt.issuer",
     "auth.jwt.audience", "auth.jwt.leeway", "auth.cookie", "auth.rules",
-    "auth.issuers", "auth.introspection.url", "auth.introspection.client", "auth.webhook.url",
+    "auth.claims", "auth.issuers", "auth.introspection.url", "auth.introspection.client",
+    "auth.webhook.url",
   ]
 
   /// Returns a hash of ``sharedSettings`` and of the contents of the files of keys, tokens and the

@@ -51,10 +51,12 @@ struct IssuerTests {
     let process = try ReactordProcess.launch(
       [
         "auth", "explain", "--right", "act", "--on", "counter/ada", "--auth-issuers",
-        setting([provider], ["corp"]), "--auth-rules", Self.rules,
+        setting([provider], ["corp"]), "--auth-rules", Self.rules, "--auth-claims",
+        #"[{"claim":"short","from":"sub","matching":"a(.*)"}]"#,
       ], environment: ["REACTORD_TOKEN": token])
     #expect(try process.wait() == .code(0), "\(process.standardError)")
     #expect(process.standardOutput.contains("token accepted: principal ada"))
+    #expect(process.standardOutput.contains(#"auth.claims (short from sub): is "da""#))
   }
 
   @Test(arguments: [

@@ -54,6 +54,7 @@ struct SettingsTableTests {
       ["1", "7", "3601", "explicit", "true", "false", "json", "trace", "[::1]:1", "memory", "f"]
       + ["http://a", "10.0.0.1", "0600", "30d", "forwarded", "optional", "never"]
       + [#"[{"allow":"read"}]"#, #"[{"issuer":"https://a.example","audience":"a"}]"#]
+      + [#"[{"claim":"a","from":"b","matching":"c"}]"#]
     for setting in Configuration.settings {
       var configuration = Configuration()
       let text = setting.text(configuration)
