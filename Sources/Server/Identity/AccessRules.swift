@@ -112,10 +112,17 @@ package struct Grants: Sendable {
   /// Whether a rule denies a right.
   private let hasDenials: Bool
 
+  private let set: RuleSet
+  /// A bit for each rule of the set that applies to the claims, or `nil` if all do.
+  private let applied: [UInt64]?
+  /// Rules besides those of the set.
+  private let added: [AccessRule]
+
   /// Whether a rule is about some actions only.
   package let limitsActions: Bool
 
-  let rules: [AccessRule]
+  /// The rules of the set, and those besides.
+  var rules: [AccessRule] { self.set.rules + added }
   let own: [AccessRule]
   let principal: Principal?
   let derived: [DerivedClaim]
@@ -129,12 +136,23 @@ package struct Grants: Sendable {
   /// word `reactord:RIGHT` in the claims `scope`, `scp` and `permissions`, such as `reactord:read`, grants the right to
   /// every target.
   package init(rules: [AccessRule], deriving derived: [DerivedClaim] = [], principal: Principal?) {
-    self.rules = rules
+    self.init(RuleSet(rules), deriving: derived, principal: principal)
+  }
+
+  /// Creates the grants of a principal by the rules of a configuration, and further ones.
+  init(
+    _ set: RuleSet, adding added: [AccessRule] = [], deriving derived: [DerivedClaim] = [],
+    principal: Principal?
+  ) {
+    self.set = set
+    self.added = added
     self.principal = principal
     self.derived = derived
-    claims = principal?.claims.adding(derived)
-    hasDenials = rules.contains(where: \.isDenial)
-    limitsActions = rules.contains { !$0.actions.isEmpty }
+    let claims = principal?.claims.adding(derived)
+    self.claims = claims
+    applied = claims == nil || set.hasConditions ? set.rules(applyingTo: claims) : nil
+    hasDenials = set.hasDenials || added.contains(where: \.isDenial)
+    limitsActions = set.limitsActions || added.contains { !$0.actions.isEmpty }
     own = principal.map { Self.ownRules(of: $0.claims) } ?? []
   }
 
@@ -166,33 +184,43 @@ package struct Grants: Sendable {
 
   /// Returns whether the principal has a right to a target; allocates nothing.
   package func allow(_ right: Right, to target: Target, for use: Use = .some) -> Bool {
-    (grants(right, target, use, in: own) || grants(right, target, use, in: rules))
+    (grants(right, target, use, in: own) || grants(right, target, use, in: added)
+      || set.contains(about: target, amongst: applied) { isGrant($0, right, target, use) })
       && !(hasDenials && deny(right, target, use))
   }
 
   private func grants(
     _ right: Right, _ target: Target, _ use: Use, in rules: [AccessRule]
   ) -> Bool {
-    rules.contains { rule in
-      !rule.isDenial && rule.right.includes(right) && rule.includes(use, of: right)
-        && rule.applies(to: claims) && reaches(rule, target)
-    }
+    rules.contains { $0.applies(to: claims) && isGrant($0, right, target, use) }
+  }
+
+  /// Returns whether a rule that applies to the claims grants a right.
+  private func isGrant(
+    _ rule: AccessRule, _ right: Right, _ target: Target, _ use: Use
+  ) -> Bool {
+    !rule.isDenial && rule.right.includes(right) && rule.includes(use, of: right)
+      && reaches(rule, target)
   }
 
   private func deny(_ right: Right, _ target: Target, _ use: Use) -> Bool {
-    rules.contains { rule in
+    func isDenial(_ rule: AccessRule) -> Bool {
       rule.isDenial && rule.right.denies(right) && rule.includes(use, of: right)
-        && rule.applies(to: claims) && covers(rule, target)
+        && covers(rule, target)
     }
+    return added.contains { $0.applies(to: claims) && isDenial($0) }
+      || set.contains(about: target, amongst: applied, where: isDenial)
   }
 
   /// Returns whether a rule denies the right to read some sessions of a reactor.
   package func denySome(of reactor: String) -> Bool {
-    hasDenials
-      && rules.contains { rule in
-        rule.isDenial && rule.right == .read && rule.applies(to: claims)
-          && rule.sessions?.mayMatch(reactor: reactor, claims: claims) ?? true
-      }
+    func isDenial(_ rule: AccessRule) -> Bool {
+      rule.isDenial && rule.right == .read
+        && rule.sessions?.mayMatch(reactor: reactor, claims: claims) ?? true
+    }
+    return hasDenials
+      && (added.contains { $0.applies(to: claims) && isDenial($0) }
+        || set.contains(about: .reactor(reactor), amongst: applied, where: isDenial))
   }
 
   /// Returns whether a denial is about everything in a target.

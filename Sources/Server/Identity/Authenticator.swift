@@ -26,7 +26,9 @@ package final class Authenticator: Sendable {
     package var webhook: (any AccessWebhook)?
 
     /// `auth.rules`: the configured grants.
-    package var rules: [AccessRule] = []
+    package var rules: [AccessRule] = [] { didSet { ruleSet = RuleSet(rules) } }
+
+    fileprivate var ruleSet = RuleSet([])
 
     /// `auth.claims`: the claims that the rules see and that follow from others.
     package var derived: [DerivedClaim] = []
@@ -359,7 +361,7 @@ package final class Authenticator: Sendable {
     return state.withLock {
       let configuration = $0.configuration
       let grants = Grants(
-        rules: configuration.rules, deriving: configuration.derived, principal: principal)
+        configuration.ruleSet, deriving: configuration.derived, principal: principal)
       return grants.explain(
         right, to: target, for: use, configured: configuration.rules.count,
         isRevoked: $0.revocations.revoke(principal, at: now))
@@ -419,7 +421,7 @@ extension Authenticator.Configuration {
     _ source: Authentication.Source, _ principal: Principal?, adding own: [AccessRule] = [],
     _ generation: UInt64
   ) -> Authentication {
-    let grants = Grants(rules: rules + own, deriving: derived, principal: principal)
+    let grants = Grants(ruleSet, adding: own, deriving: derived, principal: principal)
     // Administrators repair a service whose webhook does not respond.
     let decider = webhook.flatMap { grants.allow(.admin, to: .service) ? nil : $0 }
     return Authentication(source, principal, grants, generation: generation, webhook: decider)

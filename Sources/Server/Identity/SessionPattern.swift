@@ -27,6 +27,12 @@ package struct SessionPattern: Sendable, Equatable {
       return bytes
     }
 
+    /// The only text of the part, or `nil` if it stands for several.
+    var onlyText: String? {
+      guard !isOpen, pieces.count == 1, case .literal(let bytes)? = pieces.first else { return nil }
+      return String(decoding: bytes, as: UTF8.self)
+    }
+
     /// Whether the part ends in a placeholder.
     var endsInClaim: Bool { if case .claim? = pieces.last { true } else { false } }
   }
@@ -96,6 +102,12 @@ package struct SessionPattern: Sendable, Equatable {
     }
     return text(reactor) + "/" + text(session)
   }
+
+  /// The name of the only reactor, or `nil` if there can be several.
+  var onlyReactor: String? { reactor.onlyText }
+
+  /// The id of the only session of each reactor, or `nil` if there can be several.
+  var onlySession: String? { session.onlyText }
 
   /// Whether the pattern has every session of its reactors.
   var hasAllSessions: Bool { session.isOpen && session.pieces.isEmpty }
