@@ -42,7 +42,7 @@ struct DerivedClaimTests {
     }
   }
 
-  /// Expressions that take an exponential time if a match is searched by trying alternatives again: such a search
+  /// Expressions that take an exponential time if a match is searched by trying alternatives again: that search
   /// would not end.
   @Test(arguments: [
     "(?:a*)*b", "(?:a|a)*b", "(?:a|aa)+b", "(?:(?:a+)+)+b", "(?:.*a)*b", "(?:a?)*(?:a?)*(?:a?)*b",

@@ -46,7 +46,7 @@ struct WebhookServerTests {
 
   /// Sets the response to the next questions.
   private func answer(_ json: String, at port: UInt16? = nil) throws {
-    _ = try HTTPClient(port: port ?? self.port).send("POST", "/response", body: Array(json.utf8))
+    _ = try HTTPClient(port: port ?? self.port).send("POST", "/set", body: Array(json.utf8))
   }
 
   private func questions() throws -> [JSON] {
@@ -87,7 +87,7 @@ struct WebhookServerTests {
     let response = try session.post(#""increase""#, Self.ada)
     try expectProblem(response, 503, "unavailable")
     #expect(response["Retry-After"] != nil)
-    #expect(server.standardError.contains("no decision of the webhook"))
+    #expect(eventually { server.standardError.contains("no decision of the webhook") })
     #expect(try session.state("", Self.root).json == ["value": 0])
     try answer(#"{"body":"{\"allow\":true}"}"#)
     #expect(try eventually { try session.post(#""increase""#, Self.ada).status == 200 })

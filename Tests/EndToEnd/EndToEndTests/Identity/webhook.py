@@ -2,7 +2,7 @@
 
     webhook.py SECRET
 
-Prints its port. POST /decide is a question. POST /answer takes the next answers as JSON: status, body, headers,
+Prints its port. POST /decide is a question. POST /set takes the next answers as JSON: status, body, headers,
 and delay in seconds before it, or "close" to close the connection. GET /questions lists the questions, each with
 "isSigned": whether its field has the authentication code of its body.
 """
@@ -33,7 +33,7 @@ class Handler(BaseHTTPRequestHandler):
     def do_POST(self):
         global answer
         body = self.rfile.read(int(self.headers["Content-Length"]))
-        if self.path == "/answer":
+        if self.path == "/set":
             answer = json.loads(body)
             return self.reply("")
         code = "sha256=" + hmac.new(secret, body, hashlib.sha256).hexdigest()
