@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run cluster build test unit test-debian-13 release-tests client counts settings release-counts sanitize test-faults fuzz costs without-postgresql lint check-portable format docs site picture image check-image dist check-dist install bench differential upstream function-order hostile soak screenshots
+.PHONY: help run cluster build test unit test-debian-13 release-tests client counts settings release-counts sanitize test-faults fuzz costs without-postgresql lint check-portable format docs site picture image check-image dist check-dist install bench differential upstream generators function-order hostile soak screenshots
 MAKEFLAGS += --no-print-directory
 
 # The address of `make run`.
@@ -221,6 +221,11 @@ differential: ## Compare CHAINS (30000) random chains of streams with those of R
 upstream: ## Run the tests of RxSwift and ReactorKit, whose checkouts are RXSWIFT and REACTORKIT, with these libraries.
 	@$(packages) build
 	config/upstream "$(RXSWIFT)" "$(REACTORKIT)"
+
+generators: ## Generate clients of each reactor with openapi-generator, in Python and Go, and run them.
+	@$(packages) build generators
+	swift build --product reactord
+	Tests/Tools/GeneratedClients/run "$$(swift build --show-bin-path)/reactord"
 
 function-order: ## Profile requests, and write the order of functions in release builds.
 	@$(packages) build order

@@ -10,8 +10,8 @@ final class ServiceEndpoints: Sendable {
   private struct State {
     var table = EndpointTable([])
     var metrics: [any MetricsSource] = []
-    /// `/openapi.json`, encoded at its first request.
-    var document: [UInt8]?
+    /// `/openapi.json` of the service (the empty name) and of its reactors, encoded at the first request.
+    var documents: [String: [UInt8]] = [:]
   }
 
   private let host: Host
@@ -29,10 +29,7 @@ final class ServiceEndpoints: Sendable {
   }
 
   var all: [Endpoint] {
-    let status = Operation.Response.Content.json(
-      .inline([
-        "type": "object", "properties": ["status": ["type": "string"]], "required": ["status"],
-      ]))
+    let status = Operation.Response.Content.json(.component("Health"))
     return [
       Endpoint(
         .get, "/healthz", needs: nil, traits: [.probe, .servedWhileDraining],
@@ -53,7 +50,8 @@ final class ServiceEndpoints: Sendable {
         .get, "/openapi.json", needs: .read, reach: .anything, traits: .background,
         handler: openAPI,
         operation: Operation(
-          "openAPI", "This document", content: .json(.inline(["type": "object"])))),
+          "openAPI", "This document, or that of one reactor", parameters: [.describedReactor],
+          content: .json(.inline(["type": "object"])), problems: [.unknownReactor])),
     ]
   }
 
@@ -91,12 +89,16 @@ final class ServiceEndpoints: Sendable {
 
   private func openAPI(_ call: Call) throws(Problem) -> HTTPResponse {
     try call.negotiate()
+    let name = try call.query()["reactor"]
+    if let name, host.reactor(name).map({ call.scope.maySee($0) }) != true {
+      throw .unknownReactor
+    }
     let document = state.withLock { state in
-      if let document = state.document { return document }
+      if let document = state.documents[name ?? ""] { return document }
       let document = OpenAPIDocument(
-        state.table, host: host, files: settings.files, version: settings.version)
+        state.table, host: host, files: settings.files, version: settings.version, reactor: name)
       let bytes = document.value().bytes
-      state.document = bytes
+      state.documents[name ?? ""] = bytes
       return bytes
     }
     return .json(document, headers: .revalidated)

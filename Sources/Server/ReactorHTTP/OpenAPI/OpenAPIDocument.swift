@@ -2,7 +2,7 @@ internal import ReactorTransport
 internal import ReactorCoding
 internal import ReactorHost
 
-/// The OpenAPI 3.1 description of a host.
+/// The OpenAPI 3.1 description of a host, or of one of its reactors.
 ///
 /// Generated from the endpoint table and from the schemas that are derived from the reactors' Swift
 /// types, so that it describes exactly what is served.
@@ -11,24 +11,36 @@ struct OpenAPIDocument {
   private let host: Host
   private let files: StaticFiles
   private let version: String
+  /// The only reactor that is described, or `nil` for the whole service.
+  private let reactor: String?
   private let reactors: [HostedSchemas]
   private let globals: [JSONValue.Member]
 
-  init(_ table: EndpointTable, host: Host, files: StaticFiles, version: String) {
+  init(
+    _ table: EndpointTable, host: Host, files: StaticFiles, version: String, reactor: String? = nil
+  ) {
     self.table = table
     self.host = host
     self.files = files
     self.version = version
-    reactors = host.reactors.map { HostedSchemas($0) }
-    globals = host.globals.map { HostedSchemas.schema(of: $0) }
+    self.reactor = reactor
+    reactors = host.reactors.filter { reactor == nil || $0.name == reactor }
+      .map { HostedSchemas($0) }
+    globals = reactor == nil ? host.globals.map { HostedSchemas.schema(of: $0) } : []
   }
 
   /// Returns the document.
   func value() -> JSONValue {
+    var document = whole
+    if reactor != nil { removeUnused(in: &document) }
+    return document
+  }
+
+  private var whole: JSONValue {
     [
       "openapi": "3.1.0",
       "info": [
-        "title": "reactord",
+        "title": .string(reactor.map { "reactord: \($0)" } ?? "reactord"),
         "summary": "Reactors as a service: POST actions, stream states.",
         "description": .string(Self.introduction),
         "version": .string(version),
@@ -37,10 +49,7 @@ struct OpenAPIDocument {
       "servers": [["url": "/"]],
       // Alternatives: a token is required only if the service authenticates its clients.
       "security": .array(Self.security),
-      // The files of a folder have no description of their own.
-      "paths": .object(
-        table.resources.filter { $0.template != EndpointTable.remainingPaths }
-          .map { .init($0.template, path($0)) }),
+      "paths": .object(described.map { .init(path(of: $0), operations(of: $0)) }),
       "components": [
         "securitySchemes": [
           "token": ["type": "http", "scheme": "bearer"],
@@ -49,17 +58,76 @@ struct OpenAPIDocument {
             "description": "The ticket of one stream, from `POST /v1/tickets`, for `EventSource`.",
           ],
         ],
-        "schemas": .object(
-          OpenAPISchemas.common
-            + OpenAPISchemas.creation(parameters: reactors.compactMap(\.parameters))
-            + reactors.flatMap(\.schemas) + globals),
+        "schemas": .object(schemas),
         "parameters": .object(
-          OpenAPIParameter.allCases.map {
+          OpenAPIParameter.allCases.filter { reactor == nil || $0 != .reactor }.map {
             .init($0.rawValue, $0.description(for: host, files: files))
           }),
         "headers": .object(OpenAPIHeader.allCases.map { .init($0.rawValue, $0.description) }),
       ],
     ]
+  }
+
+  /// Removes the components that neither operations nor the schemas of the reactor reference.
+  private func removeUnused(in document: inout JSONValue) {
+    var used: Set<String> = []
+    var pending = [document["paths"] ?? .null]
+    pending += reactors.flatMap(\.schemas).map { Self.reference($0.name) }
+    while let value = pending.popLast() {
+      switch value {
+      case .array(let elements): pending += elements
+      case .object(let members):
+        if case .string(let target)? = value["$ref"], used.insert(target).inserted {
+          let names = target.split(separator: "/").map(String.init)
+          if names.count == 4, let component = document[names[1]]?[names[2]]?[names[3]] {
+            pending.append(component)
+          }
+        }
+        pending += members.map(\.value)
+      default: break
+      }
+    }
+    for kind in ["schemas", "parameters", "headers"] {
+      guard case .object(let members)? = document["components"]?[kind] else { continue }
+      document["components"]?[kind] = .object(
+        members.filter { used.contains("#/components/\(kind)/\($0.name)") })
+    }
+  }
+
+  /// The resources that are described: those of the reactor, or all.
+  private var described: [Resource] {
+    // The files of a folder have no description of their own.
+    table.resources.filter {
+      reactor == nil
+        ? $0.template != EndpointTable.remainingPaths : $0.parameters.contains("reactor")
+    }
+  }
+
+  private func path(of resource: Resource) -> String {
+    guard let reactor else { return resource.template }
+    return resource.template.replacing("{reactor}", with: reactor)
+  }
+
+  private var schemas: [JSONValue.Member] {
+    var all =
+      OpenAPISchemas.common
+      + OpenAPISchemas.creation(parameters: reactors.compactMap(\.parameters))
+      + reactors.flatMap(\.schemas) + globals
+    if reactors.count != 1 { all.append(.init("State", Self.any(of: reactors.map(\.state)))) }
+    let actions = reactors.compactMap(\.action)
+    var action: JSONValue? = actions.first
+    if actions.count > 1 {
+      all.append(.init("Action", Self.any(of: actions)))
+      action = Self.reference("Action")
+    }
+    // Without actions clients can only send an empty array.
+    let actionArray: JSONValue =
+      action.map { ["type": "array", "items": $0] }
+      ?? ["type": "array", "items": [:], "maxItems": 0]
+    all.append(.init("Actions", Self.any(of: [action, actionArray].compactMap(\.self))))
+    var components = OpenAPIComponents(reserving: all.map(\.name))
+    for schema in all { components.add(schema.name, schema.value) }
+    return components.schemas
   }
 
   private static let security: [JSONValue] = [[:], ["token": []]]
@@ -81,11 +149,9 @@ struct OpenAPIDocument {
   private func schema(_ schema: Operation.Schema) -> JSONValue {
     switch schema {
     case .component(let name): Self.reference(name)
-    case .state: Self.any(of: reactors.map(\.state))
-    case .statePart:
-      ["anyOf": [self.schema(.state), ["description": "The selected part."]]]
-    case .actions:
-      Self.any(of: reactors.flatMap { [$0.action, ["type": "array", "items": $0.action]] })
+    case .state: reactors.count == 1 ? reactors[0].state : Self.reference("State")
+    case .statePart: ["description": "The State, or its selected part."]
+    case .actions: Self.reference("Actions")
     case .global: Self.any(of: globals.map { Self.reference($0.name) })
     case .inline(let schema): schema
     }
@@ -101,7 +167,7 @@ struct OpenAPIDocument {
 
   private static let everywhere: [OpenAPIParameter] = [.requestID, .traceparent]
 
-  private func path(_ resource: Resource) -> JSONValue {
+  private func operations(of resource: Resource) -> JSONValue {
     .object(
       [.init("parameters", .array(Self.everywhere.map(\.reference)))]
         + resource.endpoints.map { .init($0.method.name.lowercased(), describe($0)) })
@@ -113,9 +179,8 @@ struct OpenAPIDocument {
       "operationId": .string(operation.id), "summary": .string(operation.summary),
     ]
     if !operation.detail.isEmpty { description["description"] = .string(operation.detail) }
-    if !operation.parameters.isEmpty {
-      description["parameters"] = .array(operation.parameters.map(\.reference))
-    }
+    let parameters = operation.parameters.filter { reactor == nil || $0 != .reactor }
+    if !parameters.isEmpty { description["parameters"] = .array(parameters.map(\.reference)) }
     if let body = operation.body {
       var media: JSONValue = ["schema": schema(body)]
       let examples = reactors.flatMap(\.examples)

@@ -36,6 +36,8 @@ extension OpenAPIParameter {
       path("inspectorFile", "A part of the inspector.", names: files.names(in: "inspector"))
     case .exampleFile:
       path("exampleFile", "A part of the examples.", names: files.names(in: "examples"))
+    case .describedReactor:
+      query("reactor", "The only reactor that is described.", ["type": "string"])
     case .limit:
       query(
         "limit", "The most entries of a page.",
@@ -43,7 +45,7 @@ extension OpenAPIParameter {
     case .explainedRight:
       query(
         "right", "The right in question.",
-        ["enum": .array(Right.allCases.map { .string($0.name) })])
+        ["type": "string", "enum": .array(Right.allCases.map { .string($0.name) })])
     case .explainedTarget:
       query(
         "on", "The session as `reactor/session`, or the reactor; without it the service.",
@@ -196,7 +198,7 @@ extension OpenAPIParameter {
 
   /// The numbers of versions.
   private static let versionSchema: JSONValue = [
-    "type": "integer", "minimum": 0, "maximum": .number(JSONNumber(Int.max)),
+    "type": "integer", "format": "int64", "minimum": 0, "maximum": .number(JSONNumber(Int.max)),
   ]
 
   private func path(

@@ -5,7 +5,7 @@ internal import ReactorHost
 /// The schemas that do not depend on the hosted reactors.
 enum OpenAPISchemas {
   static let common: [JSONValue.Member] = [
-    .init("Problem", problem), .init("ReactorList", reactorList),
+    .init("Problem", problem), .init("Health", health), .init("ReactorList", reactorList),
     .init("ReactorDescription", reactorDescription), .init("SessionList", sessionList),
     .init("LogEntry", logEntry), .init("Change", change), .init("EffectList", effectList),
     .init("FailureList", failureList),
@@ -75,6 +75,9 @@ enum OpenAPISchemas {
     return schema
   }()
 
+  private static let health = object(
+    [.init("status", text), .init("detail", text)], optional: ["detail"])
+
   private static let reactorLinks = object(
     [.init("self", text), .init("sessions", text), .init("example", text)], optional: ["example"])
 
@@ -84,11 +87,10 @@ enum OpenAPISchemas {
 
   private static let reactorDescription = object([
     .init("name", text), .init("summary", text),
-    .init("actionSchema", ["type": ["object", "boolean"]]),
-    .init("mutationSchema", ["type": ["object", "boolean"]]),
-    .init("stateSchema", ["type": ["object", "boolean"]]), .init("initialState", [:]),
+    .init("actionSchema", ["type": "object"]), .init("mutationSchema", ["type": "object"]),
+    .init("stateSchema", ["type": "object"]), .init("initialState", [:]),
     .init("exampleActions", ["type": "array"]),
-    .init("parametersSchema", ["type": ["object", "boolean", "null"]]),
+    .init("parametersSchema", ["type": ["object", "null"]]),
     .init("errorSchema", ["type": ["object", "null"]]),
     .init("defaultParameters", [:]), .init("exampleParameters", [:]), .init("links", reactorLinks),
   ])
@@ -352,68 +354,4 @@ enum OpenAPISchemas {
       .init("name", text),
       .init("links", ["type": "object", "additionalProperties": text]),
     ]))
-}
-
-/// The schemas of a reactor, as components of the document.
-struct HostedSchemas {
-  let schemas: [JSONValue.Member]
-  let examples: [JSONValue.Member]
-  /// The schema of the parameters of its sessions.
-  let parameters: JSONValue?
-  private let name: String
-
-  /// Returns the schema of a global, as a component of the document.
-  static func schema(of global: any SharedGlobal) -> JSONValue.Member {
-    let component = "\(componentName(global.name)).Value"
-    return .init(component, moved(parse(global.schema), to: component))
-  }
-
-  /// Converts a name to a component name, which allows fewer characters.
-  private static func componentName(_ name: String) -> String {
-    String(name.map { $0.isASCII && ($0.isLetter || $0.isNumber || "._-".contains($0)) ? $0 : "_" })
-  }
-
-  init(_ reactor: any HostedReactor) {
-    let description = reactor.description
-    let name = Self.componentName(reactor.name)
-    self.name = name
-    schemas = [
-      ("Action", description.actionSchema), ("Mutation", description.mutationSchema),
-      ("State", description.stateSchema), ("Parameters", description.parameters?.schema),
-      ("Rejection", description.errorSchema),
-    ].compactMap { kind, schema in
-      guard let schema else { return nil }
-      let component = "\(name).\(kind)"
-      return .init(component, Self.moved(Self.parse(schema), to: component))
-    }
-    parameters = description.parameters.map { _ in
-      OpenAPIDocument.reference("\(name).Parameters")
-    }
-    examples = description.exampleActions.enumerated().map { index, action in
-      .init("\(name).\(index + 1)", ["value": Self.parse(action)])
-    }
-  }
-
-  var state: JSONValue { OpenAPIDocument.reference("\(name).State") }
-  var action: JSONValue { OpenAPIDocument.reference("\(name).Action") }
-
-  private static func parse(_ json: [UInt8]) -> JSONValue {
-    (try? JSONDocument(parsing: json)).map { JSONValue($0.root) } ?? [:]
-  }
-
-  /// Rewrites a schema's references to itself for its place in the document.
-  private static func moved(_ schema: JSONValue, to component: String) -> JSONValue {
-    switch schema {
-    case .object(let members):
-      .object(
-        members.map { member in
-          guard member.name == "$ref", case .string(let target) = member.value,
-            target.hasPrefix("#")
-          else { return .init(member.name, moved(member.value, to: component)) }
-          return .init("$ref", .string("#/components/schemas/\(component)\(target.dropFirst())"))
-        })
-    case .array(let elements): .array(elements.map { moved($0, to: component) })
-    default: schema
-    }
-  }
 }

@@ -9,6 +9,7 @@ enum OpenAPIParameter: String, CaseIterable {
   case version, select, delta, old, format, into, replay, activity, presence, signals
   case subscriberName, afterSubscriber, lastEventIDQuery, sessions
   case lastEventID, datastarRequest, idempotencyKey, prefer, ifMatch, ifNoneMatch
+  case describedReactor
   case explainedRight, explainedTarget, explainedAction, explainedClaims, explainedRequest
   case requestID, traceparent
 
