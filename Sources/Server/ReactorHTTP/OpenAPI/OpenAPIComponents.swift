@@ -42,8 +42,9 @@ struct OpenAPIComponents {
   private mutating func part(_ schema: JSONValue, _ place: String) -> JSONValue {
     let content = content(schema, place)
     let isNullable = alternatives(of: content).contains(["type": "null"])
-    guard content["properties"] != nil || content["enum"] != nil
-      || !alternatives(of: content).isEmpty && !isNullable
+    guard
+      content["properties"] != nil || content["enum"] != nil
+        || !alternatives(of: content).isEmpty && !isNullable
     else { return content }
     if let name = known[content] { return OpenAPIDocument.reference(name) }
     let name = unique(place)

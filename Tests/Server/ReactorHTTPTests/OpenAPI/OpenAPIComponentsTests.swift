@@ -61,17 +61,21 @@ struct OpenAPIComponentsTests {
     #expect(found.count == 2)
     #expect(found["a.T.Left"]?.contains(#""maximum":255,"format":"int32""#) == true)
     #expect(
-      found["a.T"]?.contains(#""last":{"anyOf":[\#(reference("a.T.Left")),{"type":"null"}]}"#) == true)
+      found["a.T"]?.contains(#""last":{"anyOf":[\#(reference("a.T.Left")),{"type":"null"}]}"#)
+        == true)
   }
 
-  @Test(arguments: [
-    (["const": 3], #"{"type":"integer","enum":[3]}"#),
-    (["type": "array"], #"{"type":"array","items":{}}"#),
-    (["type": ["number", "null"], "minimum": 0],
-      #"{"anyOf":[{"type":"number","minimum":0,"format":"double"},{"type":"null"}]}"#),
-    (["enum": []], #"{"not":{}}"#),
-    (["oneOf": [["const": "a"], ["const": "b"]]], #"{"type":"string","enum":["a","b"]}"#),
-  ] as [(JSONValue, String)])
+  @Test(
+    arguments: [
+      (["const": 3], #"{"type":"integer","enum":[3]}"#),
+      (["type": "array"], #"{"type":"array","items":{}}"#),
+      (
+        ["type": ["number", "null"], "minimum": 0],
+        #"{"anyOf":[{"type":"number","minimum":0,"format":"double"},{"type":"null"}]}"#
+      ),
+      (["enum": []], #"{"not":{}}"#),
+      (["oneOf": [["const": "a"], ["const": "b"]]], #"{"type":"string","enum":["a","b"]}"#),
+    ] as [(JSONValue, String)])
   func `a schema without parts is rewritten in place`(_ schema: JSONValue, _ text: String) {
     #expect(components(schema)["a.T"] == text)
   }

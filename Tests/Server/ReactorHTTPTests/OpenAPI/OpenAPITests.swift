@@ -108,7 +108,9 @@ struct OpenAPITests {
     check(document["paths"] ?? .null)
   }
 
-  @Test func `the document of a reactor has its addresses, its types and no other component`() throws {
+  @Test func `the document of a reactor has its addresses, its types and no other component`()
+    throws
+  {
     let own = OpenAPIDocument(
       table, host: host, files: Service.files, version: "1.2.3", reactor: "number"
     ).value()
