@@ -2,8 +2,9 @@ import Foundation
 import PublicTestData
 import Testing
 
-/// Clients that openapi-python-client generates from `/openapi.json`, of the service and of each reactor: they send each
-/// example action and decode each response. `make generators` does the same with openapi-generator.
+/// Clients that openapi-python-client generates send each example action and decode each response.
+///
+/// One is of the service, and one of each reactor. `make generators` does the same with openapi-generator.
 @Suite(.blocking, .enabled(if: PublicTestData.isInstalled, "\(PublicTestData.isMissing)"))
 struct GeneratedClientTests {
   private static let script = URL(filePath: #filePath).deletingLastPathComponent()
