@@ -74,7 +74,8 @@ package struct DerivedClaim: Sendable, Equatable {
 extension Claims {
   /// Returns the claims with derived ones.
   ///
-  /// A claim of the token with the name of a derived one is never used: a client may have chosen it.
+  /// A claim of the token at the path of a derived one is never used: a client may have chosen it. A derived claim
+  /// without a value is `null`, so that its path does not lead into an object of the token.
   func adding(_ derived: [DerivedClaim]) -> Claims {
     guard !derived.isEmpty else { return self }
     let kept = names.filter { name in
@@ -82,8 +83,6 @@ extension Claims {
     }
     return Claims(
       distinct: kept.compactMap { name in self[name].map { (name, $0) } }
-        + derived.compactMap { claim in
-          claim.value(in: self).map { (claim.name, .string($0)) }
-        })
+        + derived.map { claim in (claim.name, claim.value(in: self).map { .string($0) } ?? .null) })
   }
 }

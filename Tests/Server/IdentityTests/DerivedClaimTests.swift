@@ -84,6 +84,18 @@ struct DerivedClaimTests {
     }
   }
 
+  @Test func `the path of a derived claim never leads to the claim of the token`() throws {
+    let derived = #"[{"claim":"org.tenant","from":"mail","matching":".*@(.*)"}]"#
+    let rules =
+      #"[{"allow":"act","to":"cart/{org.tenant}"},{"allow":"manage","if":{"org.tenant":"acme"}}]"#
+    for (mail, isMember) in [("a@acme", true), ("a", false)] {
+      let grants = try grants(
+        #"{"sub":"a","mail":"\#(mail)","org":{"tenant":"acme"}}"#, derived, rules)
+      #expect(grants.allow(.act, to: .session(reactor: "cart", id: "acme")) == isMember)
+      #expect(grants.allow(.manage, to: .service) == isMember)
+    }
+  }
+
   @Test func `an explanation has the value`() throws {
     let explanation = try grants(#"{"sub":"a","org":{"mail":"a@acme"}}"#, Self.tenant, "[]")
       .explain(
