@@ -186,11 +186,11 @@ struct OpenAPIComponents {
     }
   }
 
-  /// Returns the smallest format that has all values of the schema; integers without bounds have 64 bits.
+  /// Returns the smallest format that has all values of the schema, or the one of 64 bits, beyond which there is none.
   private static func format(_ schema: JSONValue) -> String {
-    guard case .number(let most)? = schema["maximum"], let most = most.integer(as: Int.self) else {
-      return "int64"
-    }
-    return most <= Int(Int32.max) ? "int32" : "int64"
+    guard case .number(let least)? = schema["minimum"], let least = least.integer(as: Int.self),
+      case .number(let most)? = schema["maximum"], let most = most.integer(as: Int.self)
+    else { return "int64" }
+    return least >= Int(Int32.min) && most <= Int(Int32.max) ? "int32" : "int64"
   }
 }
