@@ -17,6 +17,8 @@ struct DelegateDecision: ~Copyable, Sendable {
     var isPending = false
     var question: (pending: PendingAccess, digest: SHA256.Digest)?
     var answers: [SHA256.Digest: AccessDecision] = [:]
+    /// When the request has asked first, in seconds since 1970.
+    var askedAt: Int64?
     var generatedID: String?
   }
 
@@ -39,9 +41,16 @@ struct DelegateDecision: ~Copyable, Sendable {
     state.withLock { $0.known[key] = session }
   }
 
-  /// Records a question to the webhook for which the request waits.
-  func wait(for pending: PendingAccess, _ digest: SHA256.Digest) {
-    state.withLock { $0.question = (pending, digest) }
+  /// The seconds after which a request asks no further question.
+  static let longestWait: Int64 = 15
+
+  /// Records a question to the webhook for which the request waits, unless it has waited too long.
+  func wait(for pending: PendingAccess, _ digest: SHA256.Digest, at now: Int64) {
+    state.withLock { state in
+      let askedAt = state.askedAt ?? now
+      state.askedAt = askedAt
+      if now - askedAt <= Self.longestWait { state.question = (pending, digest) }
+    }
   }
 
   /// Returns the question for which the request waits, once, or `nil` for none.
@@ -57,11 +66,12 @@ struct DelegateDecision: ~Copyable, Sendable {
     state.withLock { $0.answers[digest] = answer }
   }
 
-  /// Returns the response for which the request has waited, or `nil` if there is none or it has ended.
-  func answer(_ digest: SHA256.Digest, at now: Int64) -> AccessDecision? {
-    let answer = state.withLock { $0.answers[digest] }
-    if case .decided(_, let until)? = answer, until <= now { return nil }
-    return answer
+  /// Returns the response for which the request has waited, or `nil` if there is none.
+  ///
+  /// The response decides on the whole request, also if its validity ends while the request waits for another one:
+  /// otherwise the request could begin again without end.
+  func answer(_ digest: SHA256.Digest) -> AccessDecision? {
+    state.withLock { $0.answers[digest] }
   }
 
   /// Returns the generated id of a session that the request creates, the same one when the request begins again.

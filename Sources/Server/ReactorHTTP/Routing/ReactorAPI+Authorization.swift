@@ -106,7 +106,7 @@ extension ReactorAPI {
   private func executeLater(
     _ endpoint: Endpoint, _ call: Call, after pending: PendingAccess, _ digest: SHA256.Digest
   ) {
-    // Connections bound the number of these tasks, and a decision takes seconds at most.
+    // Connections bound the number of these tasks, and `longestWait` the time of each.
     Task {
       call.scope.decision.know(await pending.decision(), digest)
       background.enqueue(for: call.owner) { [self] in
@@ -240,7 +240,7 @@ extension RequestScope {
     guard let access, let webhook = access.webhook else { return true }
     guard let question = AccessQuestion(access.principal, .read, reactor, id) else { return false }
     let now = ReactorAPI.now
-    if case .decided(let isAllowed, _)? = decision.answer(question.digest, at: now) {
+    if case .decided(let isAllowed, let until)? = decision.answer(question.digest), until > now {
       return isAllowed
     }
     return webhook.known(question, at: now)
@@ -351,13 +351,13 @@ extension RequestScope {
     }
     let now = ReactorAPI.now
     let answer =
-      decision.answer(question.digest, at: now)
+      decision.answer(question.digest)
       ?? webhook.decision(on: question, endingAfter: now, at: now, for: head.account)
     switch answer {
     case .decided(isAllowed: true, _): return
     case .decided(isAllowed: false, _):
       throw access.isAuthenticated ? .forbidden(right) : .unauthorized(nil)
-    case .pending(let pending): decision.wait(for: pending, question.digest)
+    case .pending(let pending): decision.wait(for: pending, question.digest, at: now)
     case .unavailable: break
     case .beyondShare(let limit): throw .questions(beyond: limit)
     }

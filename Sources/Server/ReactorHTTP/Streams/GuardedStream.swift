@@ -28,22 +28,26 @@ final class GuardedStream: ByteStream {
 
     /// Returns the decision of a webhook on all targets, until the earliest end of one.
     ///
-    /// Sends one question at a time.
+    /// Sends all questions that have no decision, so that their decisions are valid at the same time.
     func decision(
       of webhook: any AccessWebhook, on principal: Principal?, endingAfter time: Int64,
       at now: Int64, for account: Account?
     ) -> AccessDecision {
       var end = Int64.max
+      var undecided: AccessDecision?
       for case .session(let reactor, let id) in targets {
         guard let question = AccessQuestion(principal, right, reactor, id) else {
           return .decided(isAllowed: false, until: now)
         }
         let decision = webhook.decision(
           on: question, endingAfter: time, at: now, for: account)
-        guard case .decided(isAllowed: true, let until) = decision else { return decision }
-        end = min(end, until)
+        switch decision {
+        case .decided(isAllowed: true, let until): end = min(end, until)
+        case .decided(isAllowed: false, _): return decision
+        case .pending, .unavailable, .beyondShare: undecided = undecided ?? decision
+        }
       }
-      return .decided(isAllowed: true, until: end)
+      return undecided ?? .decided(isAllowed: true, until: end)
     }
 
     func isMet(by authentication: Authentication) -> Bool {
