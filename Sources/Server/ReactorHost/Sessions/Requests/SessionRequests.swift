@@ -80,9 +80,9 @@ struct SessionRequests: Sendable {
     if let plain = witness.hotPath.findPlain(body) { return plain }
     let limit = environment.settings.actionLimit
     guard let marking else { return try witness.hotPath.decode(body, limit) }
-    // The mark is in a file.
+    // The mark is in a file, where also a digest could be compared with guesses of a private value.
     let text = witness.hasPrivateValues ? [] : body
-    let mark = marking.begin(session.key, ActionDigest(of: body), text)
+    let mark = marking.begin(session.key, ActionDigest(of: text), text)
     defer { marking.end(mark) }
     return try witness.hotPath.decode(body, limit)
   }
