@@ -433,6 +433,7 @@ let package = Package(
         "Durability/faults.c",  // the tests compile it, to be preloaded
         "Durability/FormerStore",  // what the release before has stored
         "Identity/provider.py",
+        "Identity/webhook.py",
       ],
       swiftSettings: settings),
 
