@@ -17,8 +17,6 @@ struct DelegateDecision: ~Copyable, Sendable {
     var isPending = false
     var question: (pending: PendingAccess, digest: SHA256.Digest)?
     var answers: [SHA256.Digest: AccessDecision] = [:]
-    /// When the request has asked first, in seconds since 1970.
-    var askedAt: Int64?
     var generatedID: String?
   }
 
@@ -41,16 +39,9 @@ struct DelegateDecision: ~Copyable, Sendable {
     state.withLock { $0.known[key] = session }
   }
 
-  /// The seconds after which a request asks no further question.
-  static let longestWait: Int64 = 15
-
-  /// Records a question to the webhook for which the request waits, unless it has waited too long.
-  func wait(for pending: PendingAccess, _ digest: SHA256.Digest, at now: Int64) {
-    state.withLock { state in
-      let askedAt = state.askedAt ?? now
-      state.askedAt = askedAt
-      if now - askedAt <= Self.longestWait { state.question = (pending, digest) }
-    }
+  /// Records a question to the webhook for which the request waits.
+  func wait(for pending: PendingAccess, _ digest: SHA256.Digest) {
+    state.withLock { $0.question = (pending, digest) }
   }
 
   /// Returns the question for which the request waits, once, or `nil` for none.
@@ -69,7 +60,7 @@ struct DelegateDecision: ~Copyable, Sendable {
   /// Returns the response for which the request has waited, or `nil` if there is none.
   ///
   /// The response decides on the whole request, also if its validity ends while the request waits for another one:
-  /// otherwise the request could begin again without end.
+  /// a request asks each question once, and ends.
   func answer(_ digest: SHA256.Digest) -> AccessDecision? {
     state.withLock { $0.answers[digest] }
   }

@@ -106,7 +106,7 @@ extension ReactorAPI {
   private func executeLater(
     _ endpoint: Endpoint, _ call: Call, after pending: PendingAccess, _ digest: SHA256.Digest
   ) {
-    // Connections bound the number of these tasks, and `longestWait` the time of each.
+    // Connections bound the number of these tasks; each waits once for each session of its request.
     Task {
       call.scope.decision.know(await pending.decision(), digest)
       background.enqueue(for: call.owner) { [self] in
@@ -357,7 +357,7 @@ extension RequestScope {
     case .decided(isAllowed: true, _): return
     case .decided(isAllowed: false, _):
       throw access.isAuthenticated ? .forbidden(right) : .unauthorized(nil)
-    case .pending(let pending): decision.wait(for: pending, question.digest, at: now)
+    case .pending(let pending): decision.wait(for: pending, question.digest)
     case .unavailable: break
     case .beyondShare(let limit): throw .questions(beyond: limit)
     }
