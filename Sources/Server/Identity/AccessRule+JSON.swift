@@ -18,8 +18,7 @@ extension AccessRule {
   /// - Throws: The first rule that is malformed.
   package static func rules(of json: [UInt8]) throws(SyntaxError) -> [AccessRule] {
     // An object around the array lets both be read by the parser that rejects repeated members.
-    let wrapped = StrictObject(Array(#"{"rules":"#.utf8) + json + [UInt8(ascii: "}")])?.claims
-    guard let wrapped, wrapped.names.count == 1, case .array(let rules)? = wrapped["rules"] else {
+    guard let rules = StrictObject.array(in: json) else {
       throw SyntaxError(description: "expected an array of objects without repeated members")
     }
     guard rules.count <= limit else {

@@ -28,10 +28,7 @@ package struct DerivedClaim: Sendable, Equatable {
   /// - Returns: The claims in the order of the array.
   /// - Throws: The first claim that is malformed, or that has the name of another one.
   package static func list(of json: [UInt8]) throws(SyntaxError) -> [DerivedClaim] {
-    let wrapped = StrictObject(Array(#"{"claims":"#.utf8) + json + [UInt8(ascii: "}")])?.claims
-    guard let wrapped, wrapped.names.count == 1, case .array(let values)? = wrapped["claims"],
-      values.count <= limit
-    else {
+    guard let values = StrictObject.array(in: json), values.count <= limit else {
       throw SyntaxError(
         description: "expected an array of at most \(limit) objects without repeated members")
     }

@@ -95,9 +95,9 @@ package struct Revocation: Sendable, Codable, Equatable {
 
   /// Reads the file `auth.revoked`: an array of statements.
   package static func list(of json: [UInt8]) throws(SyntaxError) -> [Revocation] {
-    let wrapped = StrictObject(Array(#"{"revoked":"#.utf8) + json + [UInt8(ascii: "}")])?.claims
-    guard let wrapped, wrapped.names.count == 1, case .array(let values)? = wrapped["revoked"]
-    else { throw SyntaxError(pointer: "", reason: "Expected an array of objects.") }
+    guard let values = StrictObject.array(in: json) else {
+      throw SyntaxError(pointer: "", reason: "Expected an array of objects.")
+    }
     guard values.count <= limit else {
       throw SyntaxError(pointer: "", reason: "Expected at most \(limit) statements.")
     }

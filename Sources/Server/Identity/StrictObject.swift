@@ -20,6 +20,16 @@ struct StrictObject {
     self.claims = claims
   }
 
+  /// Parses the elements of an array that a setting or a body has, or returns `nil` as for an object.
+  static func array(in json: [UInt8]) -> [Claims.Value]? {
+    guard
+      // An array of objects has one level less than an object with the array.
+      let document = try? JSONDocument(parsing: json, depthLimit: depthLimit - 1),
+      case .array(let values) = value(of: document.root)
+    else { return nil }
+    return values
+  }
+
   private static func value(of element: JSONElement) -> Claims.Value? {
     switch element.kind {
     case .null: return .null

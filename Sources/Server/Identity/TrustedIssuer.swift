@@ -33,10 +33,7 @@ package struct TrustedIssuer: Sendable, Equatable {
   /// - Returns: The issuers in the order of the array.
   /// - Throws: The first issuer that is malformed, or that has the URL or the name of another one.
   package static func list(of json: [UInt8]) throws(SyntaxError) -> [TrustedIssuer] {
-    let wrapped = StrictObject(Array(#"{"issuers":"#.utf8) + json + [UInt8(ascii: "}")])?.claims
-    guard let wrapped, wrapped.names.count == 1, case .array(let values)? = wrapped["issuers"],
-      values.count <= limit
-    else {
+    guard let values = StrictObject.array(in: json), values.count <= limit else {
       throw SyntaxError(
         description: "expected an array of at most \(limit) objects without repeated members")
     }
