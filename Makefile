@@ -21,7 +21,8 @@ endif
 # make test ARGS='--filter ReactorCoreTests', make fuzz ARGS='json headers'.
 ARGS ?=
 
-packages := config/install-packages
+# A toolchain that was unpacked does not start without the packages that it needs.
+packages := config/install-packages toolchain
 python_packages := config/install-python-packages
 formatted := Package.swift Sources Tests
 documented := ReactorStreams ReactorRx ReactorCore ReactorFlows ReactorSessions ReactorTesting ReactorTestingHost ReactorCoding ReactorClient ReactorLog ReactorHost ReactorCluster \

@@ -239,7 +239,7 @@ struct PackageTemplate {
 
     packages: # Install the Debian packages of reactord that are missing.
     	@swift package resolve
-    	@\(source.folder)/config/install-packages build
+    	@\(source.folder)/config/install-packages toolchain build
 
     """
   }
