@@ -8,8 +8,10 @@ enum Base64URL {
     bytes.reserveCapacity(text.count * 3 / 4)
     var accumulator: UInt32 = 0
     var bits = 0
+    let values = values
     for character in text {
-      guard let value = value(of: character) else { return nil }
+      let value = values[Int(character)]
+      guard value < 64 else { return nil }
       accumulator = accumulator << 6 | UInt32(value)
       bits += 6
       if bits >= 8 {
@@ -38,7 +40,7 @@ enum Base64URL {
 
   /// Encodes bytes.
   static func encode(_ bytes: some Collection<UInt8>) -> [UInt8] {
-    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+    let alphabet = alphabet
     var text: [UInt8] = []
     text.reserveCapacity((bytes.count * 4 + 2) / 3)
     var accumulator: UInt32 = 0
@@ -55,14 +57,13 @@ enum Base64URL {
     return text
   }
 
-  private static func value(of character: UInt8) -> UInt8? {
-    switch character {
-    case UInt8(ascii: "A")...UInt8(ascii: "Z"): character - UInt8(ascii: "A")
-    case UInt8(ascii: "a")...UInt8(ascii: "z"): character - UInt8(ascii: "a") + 26
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0") + 52
-    case UInt8(ascii: "-"): 62
-    case UInt8(ascii: "_"): 63
-    default: nil
-    }
-  }
+  private static let alphabet = Array(
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+
+  /// The value of each byte, and 64 for bytes that are not in the alphabet.
+  private static let values = {
+    var values = [UInt8](repeating: 64, count: 256)
+    for (value, character) in alphabet.enumerated() { values[Int(character)] = UInt8(value) }
+    return values
+  }()
 }

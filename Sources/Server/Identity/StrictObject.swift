@@ -45,14 +45,22 @@ struct StrictObject {
       return .array(values)
     case .object:
       var members: [(name: String, value: Claims.Value)] = []
-      var names = Set<[UInt8]>()
       for (name, element) in element.members ?? [] {
-        guard names.insert(Array(name.utf8)).inserted, let value = value(of: element) else {
-          return nil
-        }
+        guard let value = value(of: element) else { return nil }
         members.append((name, value))
       }
+      guard hasDistinctNames(members) else { return nil }
       return .object(Claims(distinct: members))
     }
+  }
+  /// Compares names by their bytes: canonically equivalent ones differ.
+  private static func hasDistinctNames(_ members: [(name: String, value: Claims.Value)]) -> Bool {
+    // Most tokens have few claims, for which a set costs more than the comparisons.
+    guard members.count > 16 else {
+      return members.indices.allSatisfy { index in
+        members[..<index].allSatisfy { !$0.name.utf8.elementsEqual(members[index].name.utf8) }
+      }
+    }
+    return Set(members.map { Array($0.name.utf8) }).count == members.count
   }
 }

@@ -137,7 +137,10 @@ public struct Claims: Sendable, Hashable {
   /// Names are compared as UTF-8 bytes. `String` comparison normalizes its operands, and for a
   /// hostile string the cost grows with the square of the length.
   public subscript(name: String) -> Value? {
-    members.first { $0.name.utf8.elementsEqual(name.utf8) }?.value
+    members.first {
+      // The lengths of native strings are stored.
+      $0.name.utf8.count == name.utf8.count && $0.name.utf8.elementsEqual(name.utf8)
+    }?.value
   }
 
   /// Returns the string of a claim, or `nil` if the claim is missing or not a string.

@@ -5,8 +5,8 @@ internal import Shares
 /// The decisions of a webhook that are retained, by the digests of the questions.
 ///
 /// Each is counted for the client that has asked first. A client that has its share replaces its own decisions, the
-/// oldest first, so that no client makes the service forget the decisions of others. A value without a clock; times are
-/// in seconds since 1970.
+/// oldest first; one without any in a full table replaces the oldest of the client that has the most. A value without a
+/// clock; times are in seconds since 1970.
 struct DecisionTable {
   private struct Entry {
     var isAllowed = false
@@ -20,13 +20,16 @@ struct DecisionTable {
   /// The maximum number of decisions.
   static let limit = 65_536
 
+  private let limit: Int
   private let ledger: Ledger
   private var entries: [SHA256.Digest: Entry] = [:]
   /// The digests of the entries of each client, the oldest first.
   private var owned: [Account?: ArraySlice<SHA256.Digest>] = [:]
   private var sweptAt = Int64.min
 
-  init(_ ledger: Ledger) { self.ledger = ledger }
+  init(_ ledger: Ledger, limit: Int = Self.limit) {
+    (self.ledger, self.limit) = (ledger, limit)
+  }
 
   /// The number of decisions.
   var count: Int { entries.count }
@@ -59,9 +62,9 @@ struct DecisionTable {
     (entries, owned) = ([:], [:])
   }
 
-  /// Reserves a place, or returns `false` if the table is full of the decisions of others.
+  /// Reserves a place, or returns `false` if another table with the same ledger has all of them.
   private mutating func makeRoom(for owner: Account?, at now: Int64) -> Bool {
-    if ledger.acquire(.decisions, of: Self.limit, for: owner) { return true }
+    if ledger.acquire(.decisions, of: limit, for: owner) { return true }
     // The search costs as much as the table is long, and so is not repeated for each question.
     if sweptAt < now {
       sweptAt = now
@@ -70,10 +73,19 @@ struct DecisionTable {
         ledger.release(.decisions, of: entry.owner)
       }
       owned = owned.mapValues { $0.filter { entries[$0] != nil }[...] }.filter { !$0.value.isEmpty }
-      if ledger.acquire(.decisions, of: Self.limit, for: owner) { return true }
+      if ledger.acquire(.decisions, of: limit, for: owner) { return true }
     }
-    guard let oldest = owned[owner]?.popFirst() else { return false }
+    if let oldest = owned[owner]?.popFirst() {
+      entries[oldest] = nil
+      return true
+    }
+    // A stream whose decision is not retained would ask without a pause.
+    guard let largest = owned.max(by: { $0.value.count < $1.value.count })?.key,
+      let oldest = owned[largest]?.popFirst()
+    else { return false }
     entries[oldest] = nil
+    ledger.release(.decisions, of: largest)
+    ledger.take(.decisions, for: owner)
     return true
   }
 }

@@ -223,7 +223,8 @@ struct WebhookTests {
   }
 
   @Test func `the number of decisions is bounded, and a client replaces its own`() throws {
-    var table = DecisionTable(ledger)
+    let limit = 256
+    var table = DecisionTable(ledger, limit: limit)
     func digest(_ number: Int) throws -> SHA256.Digest { try question("s\(number)").digest }
     func record(_ number: Int, _ account: Account, until: Int64 = 2_000) throws {
       table.record(
@@ -238,19 +239,48 @@ struct WebhookTests {
     }
     let (greedy, other) = (client(1), client(2))
     try record(-1, other)
-    for number in 0..<(DecisionTable.limit / 2 + 100) { try record(number, greedy) }
-    #expect(table.count <= DecisionTable.limit / 2 + 1)
+    for number in 0..<(limit / 2 + 10) { try record(number, greedy) }
+    #expect(table.count <= limit / 2 + 1)
     #expect(try isKnown(-1))
     #expect(try !isKnown(0))
-    #expect(try isKnown(DecisionTable.limit / 2 + 99))
-    for number in 0..<100 { try record(1_000_000 + number, other) }
-    #expect(try isKnown(1_000_000) && isKnown(1_000_099) && isKnown(-1))
+    #expect(try isKnown(limit / 2 + 9))
+    for number in 0..<10 { try record(1_000_000 + number, other) }
+    #expect(try isKnown(1_000_000) && isKnown(1_000_009) && isKnown(-1))
     // Decisions that have ended make room.
     table.record(
       (true, 3_000), retryAt: .min, try digest(2_000_000), for: greedy, at: 2_000)
     #expect(table.count == 1)
     table.removeAll()
     #expect(ledger.used(.decisions) == 0)
+  }
+
+  @Test func `a full table drops the oldest decision of the client that has the most`() throws {
+    let limit = 256
+    var table = DecisionTable(ledger, limit: limit)
+    var number = 0
+    func record(_ account: Account) throws -> SHA256.Digest {
+      number += 1
+      let digest = try question("s\(number)").digest
+      table.record((true, 2_000), retryAt: .min, digest, for: account, at: 1_000)
+      return digest
+    }
+    let largest = client(0)
+    let oldest = try record(largest)
+    // Each client may have half of the free places.
+    var index: UInt64 = 0
+    while table.count < limit {
+      if index > 0 || table.count < limit / 2 {
+        let free = limit - table.count
+        for _ in 0..<max(1, free / 2 - (index == 0 ? 1 : 0)) { _ = try record(client(index)) }
+      }
+      index += 1
+    }
+    let new = try record(client(100_000))
+    #expect(table.decision(new, endingAfter: 1_000, at: 1_000) != nil)
+    #expect(table.decision(oldest, endingAfter: 1_000, at: 1_000) == nil)
+    #expect(table.count == limit)
+    #expect(ledger.used(.decisions) == limit)
+    #expect(client(100_000).held(.decisions) == 1)
   }
 }
 

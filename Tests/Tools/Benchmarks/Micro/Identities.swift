@@ -75,30 +75,36 @@ enum Identities {
 
   /// Returns the times of the authentication by an unknown token, and of the verification of its signature alone, in turns.
   static func unknown(_ seconds: Double) throws -> (own: [Double], floor: [Double]) {
-    let configuration = try configuration(keys: SampleToken.rsaKeys)
-    let parts = SampleToken.rsaText.split(separator: ".")
-    let (message, signature) = (
-      Array(parts[0...1].joined(separator: ".").utf8), try bytes(String(parts[2]))
-    )
+    var configuration = try configuration(keys: SampleToken.rsaKeys)
+    // Two tokens are cached, so that each of three in turn is unknown.
+    configuration.cacheLimit = 2
+    let authenticator = Authenticator(configuration)
     let key = try VerificationKey(
       modulus: try bytes(SampleToken.rsaModulus), exponent: [1, 0, 1])
-    let field = "Bearer " + SampleToken.rsaText
+    let tokens = try SampleToken.rsaTexts.map { text in
+      let parts = text.split(separator: ".")
+      return (
+        field: "Bearer " + text, message: Array(parts[0...1].joined(separator: ".").utf8),
+        signature: try bytes(String(parts[2]))
+      )
+    }
     var (own, floor): ([Double], [Double]) = ([], [])
     let end = ContinuousClock.now + .seconds(seconds)
     while ContinuousClock.now < end {
-      let authenticators = (0..<100).map { _ in Authenticator(configuration) }
-      var index = 0
       own.append(
-        try time(calls: authenticators.count) {
-          _ = try authenticators[index].authenticate(authorization: field, at: now)
-          index += 1
-        })
-      floor.append(
-        try time(calls: authenticators.count) {
-          guard key.verifies(signature, of: message, with: .rs256) else {
-            throw BenchmarkError("The signature is wrong")
+        try time(calls: 100 / tokens.count) {
+          for token in tokens {
+            _ = try authenticator.authenticate(authorization: token.field, at: now)
           }
-        })
+        } / Double(tokens.count))
+      floor.append(
+        try time(calls: 100 / tokens.count) {
+          for token in tokens {
+            guard key.verifies(token.signature, of: token.message, with: .rs256) else {
+              throw BenchmarkError("The signature is wrong")
+            }
+          }
+        } / Double(tokens.count))
     }
     return (own, floor)
   }
