@@ -224,9 +224,10 @@ package final class ReactorAPI: HTTPResponder {
     }
   }
 
-  /// Rejects a request if no endpoint serves it now; `OPTIONS` needs no endpoint.
+  /// Rejects a request if no endpoint serves it as it is, or now; `OPTIONS` needs no endpoint.
   private func checkEndpoint(of scope: RequestScope, _ request: HTTPRequest) throws(Problem) {
     if scope.head.endpoint != nil {
+      if let misspelling = scope.head.misspelling { throw misspelling }
       if isDraining, !scope.head.isServedWhileDraining {
         throw .unavailable("The service is stopping.")
       }

@@ -140,7 +140,7 @@ struct ChangeEndpoints {
     try call.negotiate("text/event-stream")
     let query = try call.query()
     let position = try position(query)
-    let lastEventID = call.request[header: .lastEventID] ?? query["last_event_id"]
+    let lastEventID = LastEventID.text(of: call.request, query)
     let filter = try ChangeFilter(query, of: host, mayRead: call.readableSessions(of: host))
     guard !streams.channels.isDraining else {
       return call.reply(streams.response(to: call, RetryStream()))

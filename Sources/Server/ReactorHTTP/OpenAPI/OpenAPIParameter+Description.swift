@@ -37,76 +37,75 @@ extension OpenAPIParameter {
     case .exampleFile:
       path("exampleFile", "A part of the examples.", names: files.names(in: "examples"))
     case .describedReactor:
-      query("reactor", "The only reactor that is described.", ["type": "string"])
+      query("The only reactor that is described.", ["type": "string"])
     case .limit:
       query(
-        "limit", "The most entries of a page.",
+        "The most entries of a page.",
         ["type": "integer", "minimum": 1, "maximum": 1000, "default": 100])
     case .explainedRight:
       query(
-        "right", "The right in question.",
+        "The right in question.",
         ["type": "string", "enum": .array(Right.allCases.map { .string($0.name) })])
     case .explainedTarget:
       query(
-        "on", "The session as `reactor/session`, or the reactor; without it the service.",
+        "The session as `reactor/session`, or the reactor; without it the service.",
         ["type": "string"])
-    case .explainedAction: query("do", "The name of an action.", ["type": "string"])
+    case .explainedAction: query("The name of an action.", ["type": "string"])
     case .explainedClaims:
       query(
-        "claims", "The claims of a token as a JSON object; without them an anonymous request.",
+        "The claims of a token as a JSON object; without them an anonymous request.",
         ["type": "string"])
     case .explainedRequest:
-      query("request", "The `X-Request-Id` of a response 403.", ["type": "string"])
+      query("The `X-Request-Id` of a response 403.", ["type": "string"])
     case .afterSession:
-      query("after", "The id after which the page begins, or from `Link`.", ["type": "string"])
+      query("The id after which the page begins, or from `Link`.", ["type": "string"])
     case .sessionPrefix:
-      query("prefix", "Only sessions whose id begins with this text.", ["type": "string"])
+      query("Only sessions whose id begins with this text.", ["type": "string"])
     case .afterVersion:
-      query("after", "The version after which the page begins.", Self.versionSchema)
+      query("The version after which the page begins.", Self.versionSchema)
     case .afterEffect:
       query(
-        "after", "The id of the effect after which the page begins; from `Link`.",
+        "The id of the effect after which the page begins; from `Link`.",
         ["type": "string"])
     case .afterTimer:
       query(
-        "after", "The position after which the page begins; from `Link`.",
+        "The position after which the page begins; from `Link`.",
         ["type": "string", "pattern": #"^[0-9]{1,15}:(?!\.{1,2}$)[A-Za-z0-9._~-]{1,128}$"#])
     case .afterChange:
       query(
-        "after", "The id of the last change that the client has; 0 for the oldest retained one.",
+        "The id of the last change that the client has; 0 for the oldest retained one.",
         ["type": "string", "pattern": #"^(0|[0-9a-z]+\.(0|[1-9][0-9]*))$"#])
     case .changeReactor:
       query(
-        "reactor", "Only changes of these reactors.",
+        "Only changes of these reactors.",
         ["type": "array", "items": ["type": "string"]])
     case .changeSession:
-      query("session", "Only changes of this session of the one reactor.", ["type": "string"])
+      query("Only changes of this session of the one reactor.", ["type": "string"])
     case .changeContent:
       query(
-        "with", "Adds the log entries of each change, or the State after it.",
+        "Adds the log entries of each change, or the State after it.",
         ["type": "string", "enum": ["entries", "state"]])
     case .version:
-      query("version", "The State at this version.", Self.versionSchema)
+      query("The State at this version.", Self.versionSchema)
     case .select:
       query(
-        "select", "A JSON Pointer (RFC 6901) to a part of the State.",
+        "A JSON Pointer (RFC 6901) to a part of the State.",
         ["type": "string", "pattern": "^(/([^~]|~[01])*)?$"])
     case .delta:
       query(
-        "delta",
         "Sends the first State whole, and then JSON Patches (RFC 6902) or Merge Patches (RFC 7396).",
         ["type": "string", "enum": ["patch", "merge"]])
     case .old:
       query(
-        "old", "Sends `{\"old\":…,\"new\":…}`; excludes `delta` and `format`.",
+        "Sends `{\"old\":…,\"new\":…}`; excludes `delta` and `format`.",
         ["type": "boolean"])
     case .format:
       query(
-        "format", "Sends the signals of the Datastar client; excludes `delta` and `old`.",
+        "Sends the signals of the Datastar client; excludes `delta` and `old`.",
         ["type": "string", "enum": ["datastar"]])
     case .into:
       query(
-        "into", "The names of the signals that contain the States, in the order of the sessions.",
+        "The names of the signals that contain the States, in the order of the sessions.",
         [
           "type": "array",
           "items": [
@@ -120,25 +119,24 @@ extension OpenAPIParameter {
         ["type": "string"])
     case .activity:
       query(
-        "activity", "Sends the number of running effects and their progress.", ["type": "boolean"])
+        "Sends the number of running effects and their progress.", ["type": "boolean"])
     case .presence:
       query(
-        "presence", "Sends the subscribers, after changes at most four times per second.",
+        "Sends the subscribers, after changes at most four times per second.",
         ["type": "boolean"])
     case .signals:
       query(
-        "signals", "Sends the signals that are published from now on.", ["type": "boolean"])
+        "Sends the signals that are published from now on.", ["type": "boolean"])
     case .subscriberName:
       query(
-        "name",
         "The name of the client among the subscribers, in a service without authentication.",
         ["type": "string", "minLength": 1])
     case .afterSubscriber:
       query(
-        "after", "The name after which the page begins; from `Link`.", ["type": "string"])
+        "The name after which the page begins; from `Link`.", ["type": "string"])
     case .sessions:
       query(
-        "session", "The sessions of the stream, each as `{reactor}/{session}`.",
+        "The sessions of the stream, each as `{reactor}/{session}`.",
         [
           "type": "array", "minItems": 1,
           "items": [
@@ -147,11 +145,11 @@ extension OpenAPIParameter {
         ], isRequired: true)
     case .replay:
       query(
-        "replay", "Sends every version after the cursor, without conflation.",
+        "Sends every version after the cursor, without conflation.",
         ["type": "string", "enum": ["all"]])
     case .lastEventIDQuery:
       query(
-        "last_event_id", "As `Last-Event-ID`, for a page after a reload; the field wins.",
+        "As `Last-Event-ID`, for a page after a reload; the field wins.",
         ["type": "string"])
     case .lastEventID:
       header(
@@ -219,9 +217,9 @@ extension OpenAPIParameter {
   }
 
   private func query(
-    _ name: String, _ text: String, _ schema: JSONValue, isRequired: Bool = false
+    _ text: String, _ schema: JSONValue, isRequired: Bool = false
   ) -> JSONValue {
-    var description = parameter(name, in: "query", text, schema)
+    var description = parameter(queryName ?? rawValue, in: "query", text, schema)
     if isRequired { description["required"] = true }
     return description
   }

@@ -26,6 +26,9 @@ struct Query {
     self.parameters = parameters
   }
 
+  /// The names, decoded, in order.
+  var names: some Sequence<WireText> { parameters.lazy.map(\.name) }
+
   subscript(name: StaticString) -> String? { raw(name)?.asciiOnly }
 
   /// Returns a text of any length, in any script, or `nil` if the parameter is absent.

@@ -62,6 +62,8 @@ final class Endpoint: Sendable {
   let condition: (@Sendable (PathParameters) -> Bool)?
   /// The description in `/openapi.json`.
   let operation: @Sendable () -> Operation
+  /// The names of the parameters of the query.
+  let parameterNames: ParameterNames
   let handler: Handler
 
   /// Creates an entry whose handler responds immediately or later.
@@ -95,6 +97,8 @@ final class Endpoint: Sendable {
     self.traits = traits
     self.condition = condition
     self.operation = operation
+    parameterNames = ParameterNames(
+      operation().parameters.compactMap(\.queryName), isStream: traits.contains(.stream))
     self.handler = handler
   }
 

@@ -13,6 +13,32 @@ enum OpenAPIParameter: String, CaseIterable {
   case explainedRight, explainedTarget, explainedAction, explainedClaims, explainedRequest
   case requestID, traceparent
 
+  /// The name of a parameter of the query, or `nil` for one of the path or a header field.
+  var queryName: String? {
+    switch self {
+    case .limit, .version, .select, .delta, .old, .format, .into, .replay, .activity, .presence,
+      .signals:
+      rawValue
+    case .afterSession, .afterVersion, .afterEffect, .afterTimer, .afterChange, .afterSubscriber:
+      "after"
+    case .sessionPrefix: "prefix"
+    case .changeReactor, .describedReactor: "reactor"
+    case .changeSession, .sessions: "session"
+    case .changeContent: "with"
+    case .subscriberName: "name"
+    case .lastEventIDQuery: "last_event_id"
+    case .explainedRight: "right"
+    case .explainedTarget: "on"
+    case .explainedAction: "do"
+    case .explainedClaims: "claims"
+    case .explainedRequest: "request"
+    case .reactor, .session, .effect, .timer, .failure, .global, .revocation, .stream, .problem,
+      .file, .inspectorFile, .exampleFile, .lastEventID, .datastarRequest, .idempotencyKey,
+      .prefer, .ifMatch, .ifNoneMatch, .requestID, .traceparent:
+      nil
+    }
+  }
+
   var reference: JSONValue {
     ["$ref": .string("#/components/parameters/\(rawValue)")]
   }

@@ -1,6 +1,7 @@
 internal import ReactorCoding
 internal import ReactorHost
 internal import ReactorLog
+internal import ReactorTransport
 
 /// The `id` of the last event that a client has, as it sends it to resume a stream.
 ///
@@ -12,7 +13,18 @@ enum LastEventID {
   case malformed
   case cursors(CompositeCursor)
 
-  /// Parses the value of `Last-Event-ID` or `last_event_id`.
+  /// Reads the id in a request: from `Last-Event-ID`, otherwise from the query.
+  ///
+  /// A polyfill of `EventSource` appends the id of its latest event to the address, which can have an earlier one in
+  /// `last_event_id`. An empty id is none, as in the standard of server-sent events.
+  static func text(of request: HTTPRequest, _ query: Query) -> String? {
+    let texts = [
+      request[header: .lastEventID], query[ParameterNames.polyfillEventID], query["last_event_id"],
+    ]
+    return texts.lazy.compactMap { $0 }.first { !$0.isEmpty }
+  }
+
+  /// Parses the id in a request.
   init(_ text: String?) {
     guard let text else {
       self = .none

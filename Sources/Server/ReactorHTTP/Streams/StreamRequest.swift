@@ -28,7 +28,7 @@ struct StreamRequest {
     view = StreamView(pointer: try query.pointer("select"), format: format, name: names.first)
     wantsEveryVersion = try query.choice("replay", "all")
     notices = try StreamNotices.Kinds(query)
-    lastEventID = LastEventID(request[header: .lastEventID] ?? query["last_event_id"])
+    lastEventID = LastEventID(LastEventID.text(of: request, query))
     isDatastar = format == .signals
   }
 

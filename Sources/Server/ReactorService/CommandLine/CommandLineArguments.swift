@@ -1,3 +1,5 @@
+internal import ReactorHTTP
+
 /// Splits the arguments of a command into flags and their values.
 struct CommandLineArguments {
   /// A flag.

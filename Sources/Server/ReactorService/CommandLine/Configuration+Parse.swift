@@ -1,3 +1,5 @@
+internal import ReactorHTTP
+
 extension Configuration {
   /// Parses a command line, the environment and the configuration file that they name.
   ///

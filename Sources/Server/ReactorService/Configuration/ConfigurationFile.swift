@@ -1,3 +1,5 @@
+internal import ReactorHTTP
+
 /// A parsed configuration file.
 struct ConfigurationFile {
   /// The maximum size of a configuration file.

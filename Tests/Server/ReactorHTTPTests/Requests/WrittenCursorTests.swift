@@ -149,7 +149,7 @@ struct WrittenCursorTests {
     }
   }
 
-  @Test(arguments: ["x", "\"", "W/", "W/x-1", #"""#, "+gzip", "-gzip", #"W/"x"#, "gzip", ""])
+  @Test(arguments: ["x", "\"", "W/", "W/x-1", #"""#, "+gzip", "-gzip", #"W/"x"#, "gzip"])
   func `text that is not a cursor is still none`(text: String) throws {
     let reader = try service.watch("", [(.lastEventID, text)])
     #expect(reader.read().contains { $0.hasPrefix("reset") })

@@ -1,0 +1,69 @@
+internal import ReactorTransport
+
+/// The names of the parameters that an endpoint reads from the query.
+///
+/// An unknown parameter is ignored, unless its name resembles one of these: then the client meant that one.
+struct ParameterNames: Sendable {
+  /// As polyfills of `EventSource` name the id of the last event in the address of a stream.
+  static let polyfillEventID: StaticString = "lastEventId"
+
+  /// Names that requests can have beside those in the description of an endpoint.
+  private static let general = ["name", "ticket", "access_token", "order"]
+
+  /// The names as a client may have written them, in small letters and without separators, with their right form.
+  private let known: [(plain: [UInt8], name: String)]
+  /// The names that are accepted as they are.
+  private let exact: Set<WireText>
+
+  /// Creates the names of an endpoint.
+  ///
+  /// - Parameters:
+  ///   - names: The names in its description.
+  ///   - isStream: Whether it is an event stream.
+  init(_ names: [String], isStream: Bool) {
+    var known = names.map { (plain: Self.plain(WireText($0)), name: $0) }
+    let eventID = Self.plain(WireText("\(Self.polyfillEventID)"))
+    // A page of changes or entries begins where a stream would continue.
+    if !isStream, names.contains("after") { known.append((eventID, "after")) }
+    self.known = known
+    let others = Self.general + (isStream ? ["\(Self.polyfillEventID)"] : [])
+    exact = Set((names + others).map { WireText($0) })
+  }
+
+  /// Returns the problem of a query with an unknown parameter that resembles a known one, or `nil` for none.
+  func problem(in text: WireText?) -> Problem? {
+    guard !known.isEmpty, let text, let query = try? Query(text) else { return nil }
+    for name in query.names where !exact.contains(name) {
+      guard let right = resembled(by: name) else { continue }
+      return .invalid(
+        parameter: name.description.asciiOnly,
+        "This address has no parameter of this name. The parameter is named \(right).")
+    }
+    return nil
+  }
+
+  private func resembled(by name: WireText) -> String? {
+    guard name.utf8.count <= 64 else { return nil }
+    let plain = Self.plain(name)
+    let nearest = known.map { (name: $0.name, most: Self.edits(in: $0.plain), plain: $0.plain) }
+      .filter { abs($0.plain.count - plain.count) <= $0.most }
+      .map { (name: $0.name, most: $0.most, distance: Spelling.distance(plain, $0.plain)) }
+      .filter { $0.distance <= $0.most }
+    return nearest.min { $0.distance < $1.distance }?.name
+  }
+
+  /// The number of edits after which a name is another word: `session` and `version` are two edits apart.
+  private static func edits(in name: [UInt8]) -> Int {
+    name.count < 4 ? 0 : name.count < 8 ? 1 : 2
+  }
+
+  private static func plain(_ name: WireText) -> [UInt8] {
+    name.utf8.compactMap { byte in
+      switch byte {
+      case UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."): nil
+      case UInt8(ascii: "A")...UInt8(ascii: "Z"): byte | 0x20
+      default: byte
+      }
+    }
+  }
+}
