@@ -86,7 +86,7 @@ client: ## Check the modules of reactor.js and flow.js against their types and b
 	esbuild --bundle --minify --format=esm --charset=utf8 Sources/Server/ReactorPages/Client/client.js \
 	  > Sources/Server/ReactorPages/reactor.js
 	esbuild --bundle --minify --format=esm --charset=utf8 --external:/reactor.js \
-	  Sources/Server/ReactorPages/Client/flow/flow.js > Sources/Server/ReactorPages/flow.js
+	  Sources/Server/ReactorPages/Client/flow/flow.js | sed 's|"/reactor.js"|"./reactor.js"|g' > Sources/Server/ReactorPages/flow.js
 
 counts: ## Update the counts of the hot path, see Tests/Tools/HotPathCounts.
 	@$(packages) build

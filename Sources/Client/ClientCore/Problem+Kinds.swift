@@ -107,9 +107,12 @@ extension Problem.Kind {
 
   /// The kind of a problem's `type`, or `nil` for a type that the server does not send with the status.
   init?(type: String?, status: Int) {
-    let folder = "/problems/"
-    guard let type, type.hasPrefix(folder) else { return nil }
-    let name = String(type.dropFirst(folder.utf8.count))
+    // A service below a path has its problem types there.
+    let parts = (type ?? "").split(separator: "/", omittingEmptySubsequences: false)
+    guard parts.count > 2, parts[0].isEmpty, parts[parts.count - 2] == "problems" else {
+      return nil
+    }
+    let name = String(parts[parts.count - 1])
     let isServed = Self.served[status]?.contains(name) ?? false
     let isReactors = name == Self.effectFailed.rawValue && (400..<600).contains(status)
     guard isServed || isReactors else { return nil }

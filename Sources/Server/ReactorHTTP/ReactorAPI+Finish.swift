@@ -65,6 +65,7 @@ extension ReactorAPI {
   func complete(_ response: consuming HTTPResponse, of scope: RequestScope) -> HTTPResponse {
     var varied = VaryingFields()
     varied.accept = scope.resource?.isNegotiated == true
+    if !settings.prefix.isEmpty { response.place(below: settings.prefix) }
     response.headers.append("X-Content-Type-Options", constant: "nosniff")
     response.headers.appendRequestID(scope.context.id)
     if features.compresses, scope.method == .get || scope.method == .head {
@@ -106,6 +107,16 @@ extension ReactorAPI {
 }
 
 extension HTTPResponse {
+  /// Inserts `http.prefix` into `Location`, `Link` and the type of a problem.
+  fileprivate mutating func place(below prefix: String) {
+    if let location = headers["Location"] { headers.replace("Location", with: prefix + location) }
+    if let link = headers["Link"] { headers.replace("Link", with: "<\(prefix)" + link.dropFirst()) }
+    if headers["Content-Type"] == Problem.mediaType, case .bytes(var body) = body {
+      body.insert(contentsOf: prefix.utf8, at: Problem.typePosition)
+      self.body = .bytes(body)
+    }
+  }
+
   fileprivate var logFields: [(String, String)] {
     [("status", String(status))] + (problem.map { [("problem", $0)] } ?? [])
   }

@@ -28,6 +28,9 @@ extension ReactorAPI {
     /// `http.hosts`: the accepted names in `Host`.
     package var hosts = AcceptedHosts.any
 
+    /// `http.prefix`: the path below which a proxy publishes the service, such as `/app`; empty for none.
+    package var prefix = ""
+
     /// `http.compression`: when responses are compressed, or `nil` for never.
     package var compression: ResponseCompression?
 

@@ -101,7 +101,7 @@ package final class ReactorAPI: HTTPResponder {
         + AccessEndpoints(host: host).all
         + RevocationEndpoints(revocations: settings.revocations).all
         + streams.all
-        + ChangeEndpoints(host: host, streams: streams).all + others)
+        + ChangeEndpoints(host: host, streams: streams).all + others, below: settings.prefix)
     host.changeFeed?.observe(channels)
     metrics = RequestCounts(endpoints.resources)
     service.describe(
@@ -220,7 +220,7 @@ package final class ReactorAPI: HTTPResponder {
       try call.inBackground { [self] () throws(Problem) in try execute(endpoint, call) }
     } catch {
       call.reply(
-        call.scope.resource == nil ? pages.notFound(error, for: call.request) : error.response)
+        call.scope.resource == nil ? pages.notFound(error, for: call) : error.response)
     }
   }
 

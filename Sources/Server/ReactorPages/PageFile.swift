@@ -4,6 +4,8 @@
 package struct PageFile: Sendable {
   /// The path under which it is served, without the first slash: `inspector/tree.js`, or the empty
   /// string for the page at `/`.
+  ///
+  /// Addresses in files are relative, so that a proxy can publish them below any path.
   package let path: String
 
   /// The value of `Content-Type`.
@@ -44,7 +46,12 @@ package struct PageFile: Sendable {
   ]
 
   private static let inspector = [
-    PageFile("", as: .html, PackageResources.index_html),
+    PageFile("inspector/", as: .html, PackageResources.index_html),
+    PageFile(
+      "", as: .html,
+      Array(
+        String(decoding: PackageResources.index_html, as: UTF8.self)
+          .replacing("=\"../", with: "=\"./").utf8)),
     PageFile("inspector/access.js", as: .script, PackageResources.access_js),
     PageFile("inspector/actions.js", as: .script, PackageResources.actions_js),
     PageFile("inspector/catalogue.js", as: .script, PackageResources.catalogue_js),

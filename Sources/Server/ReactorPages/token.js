@@ -1,6 +1,6 @@
 // The token of a service that requires one (`auth.tokens`), stored until the tab is closed.
 
-import { configure } from "/reactor.js";
+import { configure } from "./reactor.js";
 
 const KEY = "reactord.token";
 

@@ -45,10 +45,11 @@ struct CatalogueEndpoints {
     let sessions: String
     let example: String?
 
-    init(_ reactor: any HostedReactor) {
-      self.`self` = "/v1/reactors/\(reactor.name)"
-      sessions = "/v1/reactors/\(reactor.name)/sessions"
-      example = reactor.examplePage
+    init(_ reactor: any HostedReactor, _ call: Call) {
+      let prefix = call.scope.api.settings.prefix
+      self.`self` = "\(prefix)/v1/reactors/\(reactor.name)"
+      sessions = "\(prefix)/v1/reactors/\(reactor.name)/sessions"
+      example = reactor.examplePage.map { $0.hasPrefix("/") ? prefix + $0 : $0 }
     }
 
     private enum CodingKeys: CodingKey {
@@ -95,7 +96,7 @@ struct CatalogueEndpoints {
     return .json(
       encoding: Listing(
         reactors: host.reactors.filter { call.scope.maySee($0) }.map {
-          Listing.Entry(name: $0.name, summary: $0.summary, links: Links($0))
+          Listing.Entry(name: $0.name, summary: $0.summary, links: Links($0, call))
         }))
   }
 
@@ -116,7 +117,7 @@ struct CatalogueEndpoints {
         parametersSchema: parameters.map { EncodedJSON(trusted: $0.schema) },
         defaultParameters: parameters?.default.map { EncodedJSON(trusted: $0) },
         exampleParameters: parameters?.example.map { EncodedJSON(trusted: $0) },
-        links: Links(reactor)))
+        links: Links(reactor, call)))
   }
 
   /// Returns the TypeScript declarations of a reactor's types.

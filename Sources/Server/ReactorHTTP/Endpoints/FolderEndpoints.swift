@@ -5,7 +5,7 @@ internal import ReactorTransport
 struct FolderEndpoints {
   let folder: PageFolder
   /// Returns the response to a client that finds nothing: a page for browsers.
-  let failure: @Sendable (Problem, HTTPRequest) -> HTTPResponse
+  let failure: @Sendable (Problem, Call) -> HTTPResponse
 
   /// The files are read on a background thread.
   var all: [Endpoint] {
@@ -22,17 +22,18 @@ struct FolderEndpoints {
     do throws(Problem) {
       return try response(to: call)
     } catch {
-      return failure(error, call.request)
+      return failure(error, call)
     }
   }
 
   private func response(to call: Call) throws(Problem) -> HTTPResponse {
-    guard var parts = Self.parts(of: call.request.path) else { throw Self.nothing }
+    let path = call.localPath
+    guard var parts = Self.parts(of: path) else { throw Self.nothing }
     if parts.last?.isEmpty == true { parts[parts.count - 1] = Self.index }
     do {
       return try file(parts, call)
     } catch .isFolder {
-      var target = call.request.path.description + "/"
+      var target = path.description + "/"
       if let query = call.request.query { target += "?\(query.description)" }
       return HTTPResponse(status: 308, headers: ["Location": target] + .revalidated)
     } catch .absent where folder.hasFallback && Self.isNavigation(call.request) {

@@ -55,7 +55,7 @@ struct GlobalEndpoints {
     return .json(
       encoding: Listing(
         globals: host.globals.map {
-          let address = "/v1/globals/\($0.name)"
+          let address = "\(call.scope.api.settings.prefix)/v1/globals/\($0.name)"
           return Listing.Entry(
             name: $0.name, links: .init(self: address, events: address + "/events"))
         }))

@@ -20,7 +20,7 @@ struct PageEndpoints {
   var all: [Endpoint] {
     start + [
       file(
-        "/inspector/", in: "",
+        "/inspector/", in: "inspector/",
         Self.operation("inspectorPage", "The inspector, a web page", "text/html")),
       file("/{file}", in: "", Self.part("file", "The client for pages, and shared files", .file)),
       file(
@@ -97,16 +97,16 @@ struct PageEndpoints {
     guard let kind = ProblemKind(rawValue: call["problem"]) else {
       return notFound(
         Problem(.notFound, "No problem type has this name. /problems/ lists all of them."),
-        for: call.request)
+        for: call)
     }
     try call.negotiate("text/html")
     return .html(
       page(
-        kind.title,
+        kind.title, for: call,
         """
         <p><code>/problems/\(kind.rawValue)</code> · status \(kind.status)</p>
         <p>\(Self.html(kind.explanation))</p>
-        <p><a href="/problems/">All problem types</a></p>
+        <p><a href="./">All problem types</a></p>
         """), headers: Self.headers)
   }
 
@@ -115,18 +115,19 @@ struct PageEndpoints {
     let kinds = ProblemKind.allCases.sorted { ($0.status, $0.rawValue) < ($1.status, $1.rawValue) }
     let items = kinds.map {
       """
-      <li><a href="/problems/\($0.rawValue)"><code>\($0.rawValue)</code></a> · \($0.status) · \
+      <li><a href="\($0.rawValue)"><code>\($0.rawValue)</code></a> · \($0.status) · \
       \(Self.html($0.title))</li>
       """
     }
     return .html(
-      page("Problem types", "<ul>\n" + items.joined(separator: "\n") + "\n</ul>"),
+      page("Problem types", for: call, "<ul>\n" + items.joined(separator: "\n") + "\n</ul>"),
       headers: Self.headers)
   }
 
   /// Returns the response to a path without a resource: a page for browsers, which prefer HTML, and
   /// the problem for all other clients.
-  func notFound(_ problem: Problem, for request: HTTPRequest) -> HTTPResponse {
+  func notFound(_ problem: Problem, for call: Call) -> HTTPResponse {
+    let request = call.request
     let offered = ["application/problem+json", "text/html"]
     guard request.method == "GET" || request.method == "HEAD",
       MediaTypes.choose(from: offered, accept: request[header: .accept]) == "text/html"
@@ -137,7 +138,7 @@ struct PageEndpoints {
         + Self.headers,
       body: .bytes(
         page(
-          problem.title,
+          problem.title, for: call,
           """
           <p><code>/problems/\(problem.kind.rawValue)</code> · status \(problem.status)</p>
           <p>\(Self.html(problem.detail))</p>
@@ -159,16 +160,19 @@ struct PageEndpoints {
     }
   }
 
-  private func page(_ title: String, _ content: String) -> [UInt8] {
-    let home = files[""] == nil ? "" : "<p><a href=\"/\">To the start page</a></p>\n"
+  /// Returns a page whose addresses are relative, so that a proxy can publish it below any path.
+  private func page(_ title: String, for call: Call, _ content: String) -> [UInt8] {
+    let depth = call.localPath.utf8.dropFirst().count { $0 == UInt8(ascii: "/") }
+    let root = depth == 0 ? "./" : String(repeating: "../", count: depth)
+    let home = files[""] == nil ? "" : "<p><a href=\"\(root)\">To the start page</a></p>\n"
     let page = """
       <!doctype html>
       <html lang="en">
       <meta charset="utf-8">
       <meta name="viewport" content="width=device-width, initial-scale=1">
       <title>\(title)</title>
-      <link rel="icon" href="/icon.svg">
-      <link rel="stylesheet" href="/page.css">
+      <link rel="icon" href="\(root)icon.svg">
+      <link rel="stylesheet" href="\(root)page.css">
       <main>
       <h1>\(title)</h1>
       \(content)

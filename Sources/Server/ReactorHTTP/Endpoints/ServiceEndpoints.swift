@@ -96,7 +96,9 @@ final class ServiceEndpoints: Sendable {
     let document = state.withLock { state in
       if let document = state.documents[name ?? ""] { return document }
       let document = OpenAPIDocument(
-        state.table, host: host, files: settings.files, version: settings.version, reactor: name)
+        state.table, host: host, files: settings.files, version: settings.version,
+        prefix: settings.prefix,
+        reactor: name)
       let bytes = document.value().bytes
       state.documents[name ?? ""] = bytes
       return bytes

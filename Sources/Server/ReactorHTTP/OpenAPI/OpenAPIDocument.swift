@@ -11,18 +11,21 @@ struct OpenAPIDocument {
   private let host: Host
   private let files: StaticFiles
   private let version: String
+  private let prefix: String
   /// The only reactor that is described, or `nil` for the whole service.
   private let reactor: String?
   private let reactors: [HostedSchemas]
   private let globals: [JSONValue.Member]
 
   init(
-    _ table: EndpointTable, host: Host, files: StaticFiles, version: String, reactor: String? = nil
+    _ table: EndpointTable, host: Host, files: StaticFiles, version: String, prefix: String = "",
+    reactor: String? = nil
   ) {
     self.table = table
     self.host = host
     self.files = files
     self.version = version
+    self.prefix = prefix
     self.reactor = reactor
     reactors = host.reactors.filter { reactor == nil || $0.name == reactor }
       .map { HostedSchemas($0) }
@@ -46,7 +49,7 @@ struct OpenAPIDocument {
         "version": .string(version),
         "license": ["name": "Apache 2.0", "identifier": "Apache-2.0"],
       ],
-      "servers": [["url": "/"]],
+      "servers": [["url": .string(prefix.isEmpty ? "/" : prefix)]],
       // Alternatives: a token is required only if the service authenticates its clients.
       "security": .array(Self.security),
       "paths": .object(described.map { .init(path(of: $0), operations(of: $0)) }),
@@ -243,7 +246,7 @@ struct OpenAPIDocument {
     var media: JSONValue = ["schema": Self.reference("Problem")]
     if let example {
       media["example"] = [
-        "type": .string("/problems/\(example.rawValue)"), "title": .string(example.title),
+        "type": .string("\(prefix)/problems/\(example.rawValue)"), "title": .string(example.title),
         "status": .number(JSONNumber(example.status)),
         "detail": .string(example.explanation.filter { $0 != "`" }),
       ]

@@ -57,7 +57,8 @@ enum OpenAPISchemas {
     let status: JSONValue = ["type": "integer", "minimum": 400, "maximum": 599]
     var schema = object(
       [
-        .init("type", ["type": "string", "format": "uri-reference", "pattern": "^/problems/"]),
+        .init(
+          "type", ["type": "string", "format": "uri-reference", "pattern": "^/(.+/)?problems/"]),
         .init("title", text), .init("status", status), .init("detail", text),
         .init("pointer", ["type": "string", "description": "Which value of the body is wrong."]),
         .init("expected", ["type": "array", "items": text]),

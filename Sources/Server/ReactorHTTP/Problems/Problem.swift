@@ -3,6 +3,10 @@ internal import ReactorTransport
 
 /// An error response: `application/problem+json` (RFC 9457).
 struct Problem: Error {
+  static let mediaType = "application/problem+json"
+  /// The position of the address in the body of each response with a problem.
+  static let typePosition = #"{"type":""#.utf8.count
+
   let kind: ProblemKind
   var status: Int
   var title: String
@@ -32,7 +36,7 @@ struct Problem: Error {
       ] + members)
     return HTTPResponse(
       status: status,
-      headers: ["Content-Type": "application/problem+json", "Cache-Control": "no-store"] + headers,
+      headers: ["Content-Type": Self.mediaType, "Cache-Control": "no-store"] + headers,
       body: .bytes(body.bytes), problem: kind.rawValue)
   }
 }

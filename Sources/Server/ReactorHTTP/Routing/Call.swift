@@ -16,6 +16,9 @@ struct Call: Sendable {
   /// The value of a parameter of the path template.
   subscript(parameter: String) -> String { scope[parameter] }
 
+  /// The path without `http.prefix`.
+  var localPath: WireText { scope.api.endpoints.local(request.path) }
+
   /// Whether only the head of the response is sent.
   var isHead: Bool { scope.method == .head }
 }

@@ -43,9 +43,12 @@ final class EndpointTable: Sendable {
   private let longestName: Int
   /// The resource of all remaining paths, or `nil` without one.
   private let remaining: Resource?
+  /// `http.prefix`, which a path may have before that of its resource.
+  private let prefix: [UInt8]
 
   /// Creates a table of endpoints.
-  init(_ endpoints: [Endpoint]) {
+  init(_ endpoints: [Endpoint], below prefix: String = "") {
+    self.prefix = Array(prefix.utf8)
     var order: [String] = []
     let byTemplate = Dictionary(grouping: endpoints, by: \.template)
     for endpoint in endpoints where !order.contains(endpoint.template) {
@@ -84,7 +87,24 @@ final class EndpointTable: Sendable {
   ///   - parameters: The values of the path's parameters are appended; undefined for an unknown path.
   /// - Returns: The resource, or `nil` for an unknown path.
   func match(_ path: WireText, _ parameters: inout PathParameters) -> Resource? {
-    unsafe path.withUTF8 { unsafe match($0, &parameters) ?? remaining(for: $0) }
+    unsafe path.withUTF8 { path in
+      let count = unsafe prefixCount(of: path)
+      let local = unsafe count == 0 ? path : UnsafeBufferPointer(rebasing: path[count...])
+      return unsafe match(local, &parameters) ?? remaining(for: local)
+    }
+  }
+
+  /// Returns a path as it is without `http.prefix`.
+  func local(_ path: WireText) -> WireText {
+    let count = unsafe path.withUTF8 { unsafe prefixCount(of: $0) }
+    return count == 0 ? path : WireText(String(path.description.utf8.dropFirst(count)) ?? "")
+  }
+
+  /// The number of bytes of `http.prefix` at the beginning of a path: 0 if a proxy has removed it.
+  private func prefixCount(of path: UnsafeBufferPointer<UInt8>) -> Int {
+    let count = prefix.count
+    guard count > 0, path.count > count, unsafe path[count] == UInt8(ascii: "/") else { return 0 }
+    return unsafe path.starts(with: prefix) ? count : 0
   }
 
   /// Returns the resource of all remaining paths, for a path that may be one of them.

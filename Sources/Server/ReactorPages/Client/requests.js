@@ -112,6 +112,8 @@ export async function problemOf(response) {
   const { status } = response;
   const isProblem = hasContent(response, "application/problem+json");
   const members = isProblem ? await response.json().catch(() => null) : null;
+  // A service below a path has its problem types there.
+  if (typeof members?.type === "string") members.type = members.type.replace(/^\/.*(?=\/problems\/)/, "");
   const isForeign = !isServed(members?.type, status);
   const problem = new Problem(isForeign ? {
     title: `The server responded with ${status}`, status,

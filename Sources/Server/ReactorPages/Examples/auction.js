@@ -1,4 +1,4 @@
-import { configure, items, reactor, request } from "/reactor.js";
+import { configure, items, reactor, request } from "../reactor.js";
 import "./sign-in.js";
 
 const part = (id) => document.getElementById(id);

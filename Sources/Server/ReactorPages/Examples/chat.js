@@ -1,4 +1,4 @@
-import { items, on, reactor } from "/reactor.js";
+import { items, on, reactor } from "../reactor.js";
 import "./sign-in.js";
 
 const part = (id) => document.getElementById(id);

@@ -1,8 +1,8 @@
 // Shows one example beside its source. An example belongs to a shipped reactor and is listed only if
 // this service hosts it.
 
-import { request } from "/reactor.js";
-import { needsToken, tokenForm, useToken } from "/token.js";
+import { request } from "../reactor.js";
+import { needsToken, tokenForm, useToken } from "../token.js";
 
 const part = (id) => document.getElementById(id);
 
@@ -55,7 +55,7 @@ async function start() {
   part("problem").replaceChildren();
   try {
     const { reactors } = await (await request("v1/reactors")).json();
-    examples = known.filter((example) => reactors.some(({ links }) => links.example === `/examples/#${example.name}`));
+    examples = known.filter((example) => reactors.some(({ links }) => links.example?.endsWith(`/examples/#${example.name}`)));
   } catch (problem) {
     part("problem").replaceChildren(
       element("p", {}, problem.message), ...(needsToken(problem) ? [tokenForm(start)] : []));

@@ -1,5 +1,5 @@
-import { on, reactor } from "/reactor.js";
-import { flow } from "/flow.js";
+import { on, reactor } from "../reactor.js";
+import { flow } from "../flow.js";
 import "./sign-in.js";
 
 const part = (id) => document.getElementById(id);

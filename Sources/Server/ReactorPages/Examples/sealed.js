@@ -1,4 +1,4 @@
-import { configure, on, reactor } from "/reactor.js";
+import { configure, on, reactor } from "../reactor.js";
 import "./sign-in.js";
 
 const part = (id) => document.getElementById(id);

@@ -1,7 +1,7 @@
 // Asks for a token where the service requires one; see `auth.tokens`.
 
-import { request } from "/reactor.js";
-import { needsToken, tokenForm, useToken } from "/token.js";
+import { request } from "../reactor.js";
+import { needsToken, tokenForm, useToken } from "../token.js";
 
 async function check() {
   document.querySelector("main > form.token")?.remove();

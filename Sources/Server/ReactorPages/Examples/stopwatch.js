@@ -1,4 +1,4 @@
-import { indicator, on, reactor } from "/reactor.js";
+import { indicator, on, reactor } from "../reactor.js";
 import "./sign-in.js";
 
 const part = (id) => document.getElementById(id);

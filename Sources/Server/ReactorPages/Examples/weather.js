@@ -1,4 +1,4 @@
-import { indicator, property, reactor } from "/reactor.js";
+import { indicator, property, reactor } from "../reactor.js";
 import "./sign-in.js";
 
 const part = (id) => document.getElementById(id);

@@ -1,7 +1,7 @@
 // The inspector's access to a service that requires a token.
 
-import { request } from "/reactor.js";
-import { storedToken, storeToken, tokenForm, useToken } from "/token.js";
+import { request } from "../reactor.js";
+import { storedToken, storeToken, tokenForm, useToken } from "../token.js";
 import { part } from "./elements.js";
 
 const show = () => { part.forget.hidden = !storedToken(); };

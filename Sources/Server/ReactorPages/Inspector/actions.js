@@ -1,6 +1,6 @@
 // Composes actions: from the examples, from the schema, or as JSON; and sends them.
 
-import { Problem, stringify } from "/reactor.js";
+import { Problem, stringify } from "../reactor.js";
 import { copyButton, curl } from "./commands.js";
 import { describe, element, part, shortened, versionOf } from "./elements.js";
 import { fieldsOf, fill, jsonOf } from "./fields.js";

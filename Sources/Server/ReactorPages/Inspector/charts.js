@@ -1,7 +1,7 @@
 // Charts of the service's activity, from its metrics if they can be read, else from the States that
 // this page receives.
 
-import { request } from "/reactor.js";
+import { request } from "../reactor.js";
 import { element, part } from "./elements.js";
 import { Refresh } from "./refresh.js";
 import { content } from "./requests.js";

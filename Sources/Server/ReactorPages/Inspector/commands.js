@@ -1,7 +1,7 @@
 // Commands for a terminal, with a button that copies each.
 
-import { storedToken } from "/token.js";
-import { element } from "./elements.js";
+import { storedToken } from "../token.js";
+import { addressOf, element } from "./elements.js";
 
 /** Quotes a word for a shell, if it needs quotes. */
 function word(text) {
@@ -19,7 +19,7 @@ export function curl(path, { method = "GET", headers = {}, body } = {}) {
   }
   if (storedToken()) words.push("-H", '"Authorization: Bearer $REACTORD_TOKEN"');
   if (body !== undefined) words.push(isFile ? "--data-raw" : "--json", word(body));
-  words.push(word(new URL(path, new URL("/", location.href)).href));
+  words.push(word(addressOf(path)));
   return words.join(" ");
 }
 

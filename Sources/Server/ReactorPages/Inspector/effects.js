@@ -1,6 +1,6 @@
 // The running effects, each with its action, its progress and a button that cancels it.
 
-import { indicator, stringify } from "/reactor.js";
+import { indicator, stringify } from "../reactor.js";
 import { describe, element, part, shortened } from "./elements.js";
 import { Refresh } from "./refresh.js";
 import { read, send } from "./requests.js";

@@ -2,7 +2,7 @@
 //
 // Data of the server becomes text, never HTML.
 
-import { Problem } from "/reactor.js";
+import { Problem } from "../reactor.js";
 
 /** The elements of the page by their ids. */
 export const part = Object.fromEntries(
@@ -33,11 +33,14 @@ export function describe(problem, ...more) {
   if (detail) box.append(element("p", {}, detail));
   if (facts.hasChildNodes()) box.append(facts);
   if (typeof type === "string" && type.startsWith("/problems/")) {
-    box.append(element("a", { href: type }, "About this problem"));
+    box.append(element("a", { href: addressOf(type.slice(1)) }, "About this problem"));
   }
   box.append(...more);
   return box;
 }
+
+/** The address of a path of the service, such as `v1/reactors`. */
+export const addressOf = (path) => new URL(path, new URL("..", import.meta.url)).href;
 
 /** The first characters of a text. */
 export function shortened(text, length) {
@@ -49,8 +52,8 @@ export function versionOf(cursor) {
   return Number(cursor.slice(cursor.lastIndexOf("-") + 1));
 }
 
-/** The address in `Link: <…>; rel="next"`, without its first slash. */
+/** The path in `Link: <…>; rel="next"`, such as `v1/changes?after=…`. */
 export function nextPage(response) {
-  const link = /<\/?([^>]*)>\s*;\s*rel="?next"?/.exec(response.headers.get("Link") ?? "");
+  const link = /<[^>]*?\/(v1\/[^>]*)>\s*;\s*rel="?next"?/.exec(response.headers.get("Link") ?? "");
   return link?.[1];
 }

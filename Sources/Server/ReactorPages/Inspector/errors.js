@@ -1,6 +1,6 @@
 // The latest errors of effects with their actions, and the quarantine.
 
-import { Problem, request, stringify } from "/reactor.js";
+import { Problem, request, stringify } from "../reactor.js";
 import { hashOf } from "./catalogue.js";
 import { describe, element, part, shortened } from "./elements.js";
 import { Refresh } from "./refresh.js";

@@ -1,6 +1,6 @@
 // Form fields for the values of a JSON Schema.
 
-import { stringify } from "/reactor.js";
+import { stringify } from "../reactor.js";
 import { element } from "./elements.js";
 
 /** The kind of control for a schema: `choice` for an enum, `json` for everything that is not scalar. */

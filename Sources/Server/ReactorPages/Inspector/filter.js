@@ -1,6 +1,6 @@
 // Filters over the log: text in an action or a mutation, a principal, and a span of time.
 
-import { stringify } from "/reactor.js";
+import { stringify } from "../reactor.js";
 import { describe, element, part } from "./elements.js";
 import { read } from "./requests.js";
 

@@ -1,6 +1,6 @@
 // The globals of the host, viewed and set.
 
-import { parse, Problem, stringify } from "/reactor.js";
+import { parse, Problem, stringify } from "../reactor.js";
 import { describe, element, part, shortened } from "./elements.js";
 import { content, read, send } from "./requests.js";
 

@@ -1,6 +1,6 @@
 // The health of the store, the streams and the limits, from the metrics of the service.
 
-import { Problem, request } from "/reactor.js";
+import { Problem, request } from "../reactor.js";
 import { readable, samples } from "./charts.js";
 import { describe, element, part } from "./elements.js";
 import { Errors } from "./errors.js";

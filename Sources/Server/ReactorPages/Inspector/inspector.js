@@ -2,15 +2,15 @@
 //
 // It uses the public interface only, through /reactor.js.
 
-import { layout, Problem, reactor as follow, stringify } from "/reactor.js";
-import { needsToken } from "/token.js";
+import { layout, Problem, reactor as follow, stringify } from "../reactor.js";
+import { needsToken } from "../token.js";
 import { askForToken, start as startAccess } from "./access.js";
 import { Composer } from "./actions.js";
 import { DEFAULT_SESSION, hashOf, SESSION_ID, SESSION_ID_RULE, showReactors } from "./catalogue.js";
 import { Charts } from "./charts.js";
 import { commandLine, sessionCommands } from "./commands.js";
 import { Effects } from "./effects.js";
-import { describe, element, part, versionOf } from "./elements.js";
+import { addressOf, describe, element, part, versionOf } from "./elements.js";
 import { SessionErrors } from "./errors.js";
 import { showGlobals } from "./globals.js";
 import { Health } from "./health.js";
@@ -95,10 +95,10 @@ async function openSession(reactor, id) {
   document.title = `${reactor.name}/${id} · reactord`;
   part["session-title"].replaceChildren(reactor.name, element("span", {}, " / "), id);
   part.summary.textContent = reactor.summary;
-  part["state-link"].href = `/${address}/state`;
-  part["log-link"].href = `/${address}/log`;
-  part["reactor-link"].href = reactor.links.self;
-  part["types-link"].href = `${reactor.links.self}/types.ts`;
+  part["state-link"].href = addressOf(`${address}/state`);
+  part["log-link"].href = addressOf(`${address}/log`);
+  part["reactor-link"].href = addressOf(`v1/reactors/${encodeURIComponent(reactor.name)}`);
+  part["types-link"].href = `${part["reactor-link"].href}/types.ts`;
   part["example-link"].href = reactor.links.example ?? "";
   part["example-link"].hidden = reactor.links.example === undefined;
   part.session.hidden = false;
@@ -233,7 +233,7 @@ async function fork(version) {
 // MARK: Commands
 
 function showCommands({ reactor, address }) {
-  const session = new URL(address, new URL("/", location.href)).href;
+  const session = addressOf(address);
   const action = stringify(reactor.description?.exampleActions[0] ?? "…");
   part.commands.replaceChildren(
     ...[...sessionCommands(address, action), `reactord watch ${session}`].map(commandLine));
@@ -269,7 +269,7 @@ async function start() {
     document.getElementById("token")?.focus();
     return;
   }
-  part["examples-link"].hidden = !reactors.some(({ links }) => links.example?.startsWith("/examples/"));
+  part["examples-link"].hidden = !reactors.some(({ links }) => links.example?.includes("/examples/#"));
   showReactors(reactors);
   route();
 }

@@ -1,6 +1,6 @@
 // The nodes of a cluster, and the owner of the open session.
 
-import { Problem, request } from "/reactor.js";
+import { Problem, request } from "../reactor.js";
 import { element, part } from "./elements.js";
 import { content } from "./requests.js";
 

@@ -1,6 +1,6 @@
 // The subscribers of a session, by their names, and the signals between them.
 
-import { stringify } from "/reactor.js";
+import { stringify } from "../reactor.js";
 import { element, part, shortened } from "./elements.js";
 
 /** The number of signals that remain visible. */

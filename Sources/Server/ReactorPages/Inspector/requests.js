@@ -1,6 +1,6 @@
 // The requests of this page, each available as a curl command.
 
-import { parse, Problem, request } from "/reactor.js";
+import { parse, Problem, request } from "../reactor.js";
 import { commandLine, curl } from "./commands.js";
 import { element, nextPage, part } from "./elements.js";
 

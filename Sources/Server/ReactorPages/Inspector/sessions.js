@@ -1,6 +1,6 @@
 // The sessions of the reactor that is open: searched, sorted, paged, and with live figures.
 
-import { Problem, request } from "/reactor.js";
+import { Problem, request } from "../reactor.js";
 import { hashOf, SESSION_ID, SESSION_ID_RULE } from "./catalogue.js";
 import { describe, element, part, versionOf } from "./elements.js";
 import { showOwner } from "./nodes.js";

@@ -1,6 +1,6 @@
 // The log of a session as a timeline: each version can be shown, compared, played and forked.
 
-import { stringify } from "/reactor.js";
+import { stringify } from "../reactor.js";
 import { describe, element, part, shortened } from "./elements.js";
 import { LogFilter } from "./filter.js";
 import { read } from "./requests.js";

@@ -1,6 +1,6 @@
 // The timers of a session, each with its time, its action and a button that removes it.
 
-import { stringify } from "/reactor.js";
+import { stringify } from "../reactor.js";
 import { describe, element, part, shortened } from "./elements.js";
 import { Refresh } from "./refresh.js";
 import { read, send } from "./requests.js";

@@ -3,7 +3,7 @@
 // The text of the tree is the JSON, so that it can be read aloud, searched and copied. Only open
 // nodes are built, and only the first elements of a long list, so that States can have any size.
 
-import { stringify } from "/reactor.js";
+import { stringify } from "../reactor.js";
 import { element } from "./elements.js";
 
 /** How many members of an object or array are built in one step. */

@@ -212,6 +212,12 @@ extension Configuration {
       "http.forwarded", \.api.forwardingField, .choice(),
       help: "The one header field of trusted proxies that is believed."),
     Setting(
+      "http.prefix", \.api.prefix, .pathPrefix,
+      help: """
+        The path below which a proxy publishes the service, such as /app, whether the proxy removes it or not. \
+        All addresses that the service writes begin with it.
+        """),
+    Setting(
       "http.hosts", \.hostNames, .hostNames,
       help: """
         The accepted names in Host, separated by commas, or * for any; else 421. Empty accepts the \

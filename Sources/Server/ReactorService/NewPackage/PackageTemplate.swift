@@ -185,7 +185,7 @@ struct PackageTemplate {
       <p role="alert"></p>
     </main>
     <script type="module">
-      import { items, on, reactor } from "/reactor.js";
+      import { items, on, reactor } from "./reactor.js";
 
       const todo = reactor("\(name.text)", "home");
       const [form, list, alert] = ["form", "ul", "p"].map((name) => document.querySelector(name));

@@ -83,6 +83,25 @@ extension SettingFormat where Value == String {
   }
 }
 
+extension SettingFormat where Value == String {
+  /// The path below which a service is published; empty for none.
+  static var pathPrefix: SettingFormat {
+    SettingFormat(
+      placeholder: "PATH",
+      expected: """
+        a path that begins with a slash and does not end with one, such as /app, of the characters \
+        A-Z a-z 0-9 - . _ ~ /, whose first part is not v1
+        """,
+      read: { text in
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        let isPath =
+          parts[0].isEmpty && parts.dropFirst().first != "v1"
+          && parts.dropFirst().allSatisfy { SessionKey.isValid(id: String($0)) }
+        return text.isEmpty || isPath && parts.count > 1 ? text : nil
+      }, write: \.self)
+  }
+}
+
 extension SettingFormat where Value == AllowedOrigins {
   /// A set of web origins.
   static var origins: SettingFormat {

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The programs of the samples in `config/deployment/proxies`, unpacked or installed.
-private enum Proxy: String, CaseIterable, CustomTestStringConvertible {
+enum Proxy: String, CaseIterable, CustomTestStringConvertible {
   case nginx = "nginx.conf"
   case haproxy = "haproxy.cfg"
   case caddy = "Caddyfile"
@@ -67,7 +67,7 @@ private enum Proxy: String, CaseIterable, CustomTestStringConvertible {
 @Suite(.blocking, .enabled(if: Proxy.allCases.allSatisfy { $0.program != nil }))
 struct ProxySampleTests {
   @Test(arguments: Proxy.allCases)
-  private func `a client behind the proxy acts, streams and goes away`(_ proxy: Proxy) throws {
+  func `a client behind the proxy acts, streams and goes away`(_ proxy: Proxy) throws {
     let folder = try TemporaryFolder()
     let server = try ReactordProcess(
       "--http-proxies", "127.0.0.1", "--http-forwarded", "x-forwarded-for", "--http-hosts",

@@ -16,7 +16,9 @@ struct PageEndpointTests {
     #expect(response[field: "Content-Type"] == "text/html; charset=utf-8")
     #expect(response[field: "Cache-Control"] == "no-store")
     #expect(response[field: "Content-Security-Policy"] != nil)
-    #expect(response.text.contains(#"<a href="/">"#))
+    let depth = path.dropFirst().count { $0 == "/" }
+    let root = depth == 0 ? "./" : String(repeating: "../", count: depth)
+    #expect(response.text.contains("<a href=\"\(root)\">"))
     #expect(response.problem == nil)
   }
 
@@ -54,7 +56,7 @@ struct PageEndpointTests {
   @Test func `the list of problem types links to the page of each, with code as code`() throws {
     let list = try Service().ask("GET", "/problems/").text
     for kind in ProblemKind.allCases {
-      #expect(list.contains("<a href=\"/problems/\(kind.rawValue)\">"))
+      #expect(list.contains("<a href=\"\(kind.rawValue)\">"))
       let page = try Service().ask("GET", "/problems/\(kind.rawValue)").text
       #expect(page.contains("<h1>\(kind.title)</h1>") && !page.contains("`"))
       #expect(
@@ -66,7 +68,7 @@ struct PageEndpointTests {
   }
 
   @Test func `a problem page links to the start page, if there is one`() throws {
-    let link = #"<a href="/">"#
+    let link = #"<a href="../">"#
     #expect(try Service().ask("GET", "/problems/not-found").text.contains(link))
     let withoutPages = Service(settings: { $0.files = StaticFiles() })
     #expect(try !withoutPages.ask("GET", "/problems/not-found").text.contains(link))

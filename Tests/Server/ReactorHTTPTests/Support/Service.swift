@@ -59,7 +59,7 @@ struct Service {
 
   /// One file for each template of files.
   static let files = StaticFiles(
-    ["", "page.css", "inspector/tree.js", "examples/", "examples/chat.html"].map {
+    ["", "page.css", "inspector/", "inspector/tree.js", "examples/", "examples/chat.html"].map {
       StaticFile(
         path: $0, mediaType: $0.isEmpty || $0.hasSuffix("/") ? "text/html" : "text/plain",
         content: Array($0.utf8))
