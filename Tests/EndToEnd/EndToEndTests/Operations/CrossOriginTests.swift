@@ -85,18 +85,25 @@ struct CrossOriginTests {
     #expect(response["Vary"]?.contains("Origin") == true)
   }
 
-  @Test func `an app of a web view, a subdomain and a field of its own are allowed by name`() throws
-  {
+  @Test func `apps, extensions, subdomains and a field of its own are allowed by name`() throws {
+    let origins = [
+      "capacitor://localhost", "ionic://localhost", "tauri://localhost", "http://tauri.localhost",
+      "https://localhost", "http://[::1]:5173", "app://-", "file://", "null",
+      "chrome-extension://aapbdbdomjkkjkaonfhkkikfgjllcleb",
+      "vscode-webview://1kkm3kv3fh6v3u6qh4lv1eu0c0m0", "https://app.example.org:8443",
+    ]
     let server = try ReactordProcess(
-      "--cors-origins", "capacitor://localhost,https://*.example.com,null", "--cors-headers",
-      "X-App")
+      "--cors-origins", (origins + ["https://*.example.com"]).joined(separator: ","),
+      "--cors-headers", "X-App")
     let session = server.session(of: "counter")
-    for origin in ["capacitor://localhost", "https://a.b.example.com", "null"] {
+    for origin in origins + ["https://a.b.example.com"] {
       let question = try session.client.send(
         "OPTIONS", session.path + "/actions", preflight.merging(["Origin": origin]) { $1 })
       #expect(question["Access-Control-Allow-Origin"] == origin)
       let fields = question["Access-Control-Allow-Headers"] ?? ""
-      #expect(fields.contains("tracestate") && fields.contains("X-App"))
+      for field in ["traceparent", "tracestate", "baggage", "X-App"] {
+        #expect(fields.contains(field))
+      }
       let action = try session.post(
         #""increase""#, ["Origin": origin, "Sec-Fetch-Site": "cross-site"])
       #expect(action.status == 200)
