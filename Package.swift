@@ -229,7 +229,7 @@ let package = Package(
       name: "ReactorHTTP",
       dependencies: [
         "Crypto", "Identity", "ReactorCoding", "ReactorCore", "ReactorHost", "ReactorLog",
-        "ReactorStreams", "ReactorTransport", "Shares", "Telemetry",
+        "ReactorStreams", "ReactorTransport", "Shares", "Telemetry", "Zlib",
       ],
       swiftSettings: settings + [.strictMemorySafety()]),
     .testTarget(

@@ -51,6 +51,8 @@ package protocol ByteStream: AnyObject, Sendable {
   func next() -> StreamOutput
 
   /// The chunk that is sent after a heartbeat interval without output; `nil` sends nothing.
+  ///
+  /// Read on the connection's loop thread, directly before the chunk is sent.
   var heartbeat: StreamChunk? { get }
 
   /// Called exactly once, when the connection has ended from either side, also if the stream was

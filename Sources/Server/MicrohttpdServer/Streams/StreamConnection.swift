@@ -90,11 +90,14 @@ struct StreamConnection {
     }
   }
 
+  /// Whether a heartbeat can be appended: no bytes are pending.
+  var takesHeartbeat: Bool { phase == .streaming && pending.isEmpty }
+
   /// Appends a heartbeat, unless bytes are pending.
   ///
   /// - Returns: Whether it was appended.
   mutating func appendHeartbeat(_ chunk: StreamChunk) -> Bool {
-    guard phase == .streaming, pending.isEmpty else { return false }
+    guard takesHeartbeat else { return false }
     append(chunk)
     return true
   }

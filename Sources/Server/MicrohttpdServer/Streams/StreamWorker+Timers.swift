@@ -47,7 +47,9 @@ extension StreamWorker {
   }
 
   private func sendHeartbeat(_ index: Int) {
-    guard let chunk = slots[index].stream?.heartbeat else { return }
+    guard slots[index].connection.takesHeartbeat, let chunk = slots[index].stream?.heartbeat else {
+      return
+    }
     var isAppended = false
     update(index) { isAppended = $0.appendHeartbeat(chunk) }
     if isAppended { enqueue(index) }

@@ -103,14 +103,20 @@ struct StreamEndpoints {
   /// - Parameters:
   ///   - call: The request.
   ///   - names: The sessions of a stream of several, `{reactor}/{session}`.
+  ///   - channel: The channel of a stream that is compressed, or `nil` for any other.
   ///   - stream: Opens the stream.
   /// - Returns: The response.
   func response(
-    to call: Call, of names: [String]? = nil, _ stream: @autoclosure () -> any ByteStream
+    to call: Call, of names: [String]? = nil, compressing channel: EventChannel? = nil,
+    _ stream: @autoclosure () -> any ByteStream
   ) -> HTTPResponse {
     guard !call.isHead else { return HTTPResponse(status: 200, headers: headers) }
     let body = call.scope.api.guarded(stream(), call, names)
     var response = HTTPResponse(status: 200, headers: headers, body: .stream(body))
+    if let channel {
+      response.body = .stream(CompressedStream(body, of: channel))
+      response.headers.append("Content-Encoding", constant: "gzip")
+    }
     if let id = (body as? GuardedStream)?.id { response.headers.append("Stream-Id", "\(id)") }
     response.account = call.scope.account
     return response
@@ -130,7 +136,11 @@ struct StreamEndpoints {
       guard let (subscription, opening) = subscribed else {
         return call.reply(response(to: call, RetryStream()))
       }
-      call.reply(response(to: call, SessionStream(subscription, opening, of: channels)))
+      let isCompressed = call.scope.compressesStream(of: source.current, wanted)
+      call.reply(
+        response(
+          to: call, compressing: isCompressed ? subscription.channel : nil,
+          SessionStream(subscription, opening, of: channels)))
     }
   }
 
@@ -212,5 +222,25 @@ struct StreamEndpoints {
       The State is not an object, whose members would be the signals. With into=NAME, the State \
       is the signal of that name.
       """)
+  }
+}
+
+extension RequestScope {
+  /// Whether the stream of a session without a projection, or of a global, is compressed.
+  ///
+  /// Only what every client of the service may read is compressed: the size of a compressed State depends on whether
+  /// a part that a client has written resembles another part, which an observer of the network cannot read (BREACH).
+  fileprivate func compressesStream(of current: CommittedState, _ wanted: StreamRequest) -> Bool {
+    guard head.acceptsGzip != .no, let compression = api.settings.compression,
+      wanted.view == StreamView(), !wanted.wantsEveryVersion,
+      current.json.count >= compression.minimum,
+      current.json.count <= Limits.foregroundCompression
+    else { return false }
+    guard let authenticator = api.authenticator else { return true }
+    let anonymous = authenticator.anonymous
+    guard anonymous.webhook == nil, head.reactor?.hasDelegate != true else { return false }
+    let isSession = resource?.reach == .session
+    return anonymous.allows(
+      .read, to: isSession ? .session(reactor: self["reactor"], id: self["session"]) : .service)
   }
 }

@@ -54,6 +54,8 @@ final class EventChannel: SessionObserver {
   ///
   /// Only the thread that creates events uses it.
   private let latest = Mutex<JSONDocument?>(nil)
+  /// The events in compressed form, of a channel with compressed streams.
+  let blocks = Mutex(EventBlocks())
 
   /// Creates a channel.
   ///

@@ -56,7 +56,7 @@ final class EventSubscription: StreamFeed {
     var isAfterNotice = false
   }
 
-  private let channel: EventChannel
+  let channel: EventChannel
   private let channels: EventChannels
   private let owner: StreamOwner
   /// The client, whose work takes turns with that of others.

@@ -10,7 +10,7 @@ struct Scenario {
   static var all: [Scenario] {
     [
       .posts, .authenticatedPosts, .identity, .postsBesideStreams, .idleStreams, .fanOut,
-      .audiences, .flood,
+      .audiences, .compressedStreams, .flood,
       .manySessions, .stalledReader,
       .sessionsAlive, .start, .recovery, .loading, .storedSessions, .growth,
       .durablePosts, .changes, .streams, .inProcess, .swiftClient, .flows,

@@ -1,0 +1,86 @@
+internal import ReactorTransport
+internal import Zlib
+
+/// The latest events of a channel in compressed form, shared by its compressed streams.
+///
+/// An event has at most two forms: one that any client can decode, and one for the clients whose last decoded bytes
+/// are the event of the version before, which refers to these bytes. The second is as small as the change.
+/// Both are made when a stream first needs them, so that a channel without compressed streams makes none.
+struct EventBlocks {
+  /// A compressed event, and the checksum of its text.
+  struct Block {
+    let chunk: StreamChunk
+    let sum: GzipBlocks.Checksum
+  }
+
+  /// The beginning of an event with its cursor.
+  struct Name: Equatable {
+    private static let field = Array("id: ".utf8)
+
+    /// The line of the cursor.
+    let line: ArraySlice<UInt8>
+    let version: Int
+
+    /// Reads the name of an event, or returns `nil` for any other output.
+    init?(_ chunk: StreamChunk) {
+      let text = chunk.framed[chunk.payload]
+      guard text.starts(with: Self.field), let end = text.firstIndex(of: UInt8(ascii: "\n")),
+        let dash = text[..<end].lastIndex(of: UInt8(ascii: "-"))
+      else { return nil }
+      var version = 0
+      for digit in text[(dash + 1)..<end] {
+        guard (0x30...0x39).contains(digit), version < 1 << 58 else { return nil }
+        version = version * 10 + Int(digit & 15)
+      }
+      line = text[..<end]
+      self.version = version
+    }
+
+    static func == (left: Name, right: Name) -> Bool {
+      left.version == right.version && left.line.elementsEqual(right.line)
+    }
+  }
+
+  private struct Entry {
+    let name: Name
+    var whole: Block?
+    /// The form for clients with the event of this name.
+    var following: (before: Name, block: Block)?
+  }
+
+  /// The maximum number of events.
+  static let bound = 16
+
+  private var entries: [Entry] = []
+
+  /// Returns a form of an event, or `nil` if no stream has needed it.
+  func block(of name: Name, after before: Name?) -> Block? {
+    guard let entry = entries.last(where: { $0.name == name }) else { return nil }
+    guard let before else { return entry.whole }
+    return entry.following.flatMap { $0.before == before ? $0.block : nil }
+  }
+
+  /// Whether the event is so old that its forms are not retained.
+  func isBefore(_ name: Name) -> Bool {
+    entries.count == Self.bound && entries.allSatisfy { $0.name.version > name.version }
+  }
+
+  /// Retains a form of an event; the oldest event gives way.
+  mutating func add(_ block: Block, of name: Name, after before: Name?) {
+    var index = entries.lastIndex { $0.name == name }
+    if index == nil {
+      if entries.count == Self.bound {
+        let oldest = entries.indices.min { entries[$0].name.version < entries[$1].name.version }
+        entries.remove(at: oldest ?? 0)
+      }
+      entries.append(Entry(name: name))
+      index = entries.count - 1
+    }
+    guard let index else { return }
+    if let before {
+      entries[index].following = (before, block)
+    } else {
+      entries[index].whole = block
+    }
+  }
+}
