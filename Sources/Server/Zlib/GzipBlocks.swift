@@ -1,6 +1,6 @@
 internal import CZlib
 
-/// Parts of a gzip body (RFC 1952) that are made independently of the body and joined in any order.
+/// Parts of a gzip body (RFC 1952) that are created independently of the body and joined in any order.
 ///
 /// A body is ``header``, blocks, and ``end``. Each block ends at a byte, so that a client decodes it when it arrives.
 package enum GzipBlocks {

@@ -5,7 +5,7 @@ internal import Zlib
 ///
 /// An event has at most two forms: one that any client can decode, and one for the clients whose last decoded bytes
 /// are the event of the version before, which refers to these bytes. The second is as small as the change.
-/// Both are made when a stream first needs them, so that a channel without compressed streams makes none.
+/// Both are created when a stream first needs them, so that a channel without compressed streams has none.
 struct EventBlocks {
   /// A compressed event, and the checksum of its text.
   struct Block {
@@ -65,7 +65,7 @@ struct EventBlocks {
     entries.count == Self.bound && entries.allSatisfy { $0.name.version > name.version }
   }
 
-  /// Retains a form of an event; the oldest event gives way.
+  /// Retains a form of an event; removes the oldest event above the bound.
   mutating func add(_ block: Block, of name: Name, after before: Name?) {
     var index = entries.lastIndex { $0.name == name }
     if index == nil {

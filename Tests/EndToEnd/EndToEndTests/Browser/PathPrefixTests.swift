@@ -4,7 +4,7 @@ import Testing
 /// The pages, the clients for JavaScript and the links of a service that nginx publishes below `/app/`.
 @Suite(.browser, .enabled(if: Proxy.nginx.program != nil))
 struct PathPrefixTests {
-  /// What the proxy and the service do with the prefix.
+  /// The treatment of the prefix by the proxy and the service.
   enum Publication: CaseIterable {
     /// The service reads it.
     case passed

@@ -33,7 +33,7 @@ struct CompressedStreamTests {
     return Array(chunk.framed[chunk.payload])
   }
 
-  @Test func `what anonymous clients may read is compressed, and nothing else`() throws {
+  @Test func `a State that anonymous clients may read is compressed, and no other one`() throws {
     let token = (name: HTTPHeader.authorization, value: "Bearer reader-of-everything-1")
     let service = service {
       $0.authentication = .tokens("reader-of-everything-1 read", rules: Self.rules)
@@ -46,7 +46,7 @@ struct CompressedStreamTests {
     let (isCompressed, stream) = try open(service, "/v1/globals/motto/events", [token])
     #expect(!isCompressed)
     stream.closed()
-    // Without authentication everyone may read everything.
+    // Without authentication each client may read everything.
     for target in ["/v1/globals/motto/events", "\(Service.root)/private/events"] {
       let (isCompressed, stream) = try open(self.service(), target)
       #expect(isCompressed, "\(target)")
@@ -82,7 +82,8 @@ struct CompressedStreamTests {
     _ = first.heartbeat
     let (one, other) = (try bytes(first), try bytes(second))
     #expect(one.count > other.count)
-    #expect(plain.read() == ["2 {\"value\":2}", "3 {\"value\":3}", "4 {\"value\":4}"])
+    _ = plain.read()
+    #expect(plain.ids.suffix(3) == [2, 3, 4])
     for stream in [first, second] { stream.closed() }
     plain.close()
   }

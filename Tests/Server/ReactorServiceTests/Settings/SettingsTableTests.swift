@@ -52,7 +52,7 @@ struct SettingsTableTests {
     // For each setting, one of these values is valid and not the default.
     let candidates =
       ["1", "7", "3601", "explicit", "true", "false", "json", "trace", "[::1]:1", "memory", "f"]
-      + ["http://a", "10.0.0.1", "0600", "30d", "forwarded", "optional", "never"]
+      + ["http://a", "10.0.0.1", "0600", "30d", "forwarded", "optional", "never", "/a"]
       + [#"[{"allow":"read"}]"#, #"[{"issuer":"https://a.example","audience":"a"}]"#]
       + [#"[{"claim":"a","from":"b","matching":"c"}]"#]
     for setting in Configuration.settings {
