@@ -2,7 +2,7 @@
 
 import { request } from "../reactor.js";
 import { storedToken, storeToken, tokenForm, useToken } from "../token.js";
-import { part } from "./elements.js";
+import { addressOf, part } from "./elements.js";
 
 const show = () => { part.forget.hidden = !storedToken(); };
 
@@ -28,9 +28,9 @@ part.forget.addEventListener("click", () => {
  */
 document.addEventListener("click", async (event) => {
   const link = event.target instanceof Element ? event.target.closest("a") : null;
-  if (!storedToken() || !/^\/(v1\/|metrics$|openapi\.json$)/.test(link?.getAttribute("href") ?? "")) return;
+  const path = link?.href.startsWith(addressOf("")) ? link.href.slice(addressOf("").length) : "";
+  if (!storedToken() || !/^(v1\/|metrics$|openapi\.json$)/.test(path)) return;
   event.preventDefault();
-  const path = link.getAttribute("href").slice(1);
   try {
     const response = await request(path, { headers: { Accept: "*/*" } });
     location.assign(URL.createObjectURL(await response.blob()));

@@ -15,8 +15,8 @@ function checked(text) {
 }
 
 /** A list item with a global: its value, and a form that sets another one. */
-function item({ name, links }) {
-  const path = links.self.slice(1);
+function item({ name }) {
+  const path = `v1/globals/${encodeURIComponent(name)}`;
   const id = `global-${name}`;
   const value = element("code", {}, "…");
   const field = element("textarea", { id, rows: "3", spellcheck: "false", required: "" });

@@ -127,7 +127,7 @@ async function openSession(reactor, id) {
     session.live.signals.subscribe((signal) => subscribers.add(signal)));
 
   try {
-    reactor.description ??= (await read(reactor.links.self.slice(1))).value;
+    reactor.description ??= (await read(`v1/reactors/${encodeURIComponent(reactor.name)}`)).value;
     if (session !== open) return;
     composer.open(session, reactor.description);
     parameters.open(reactor.description);
@@ -247,7 +247,7 @@ async function showFirstSteps() {
   part["first-session"].href = hashOf(reactor.name, DEFAULT_SESSION);
   part["first-session"].textContent = `Open ${reactor.name}/${DEFAULT_SESSION}`;
   try {
-    reactor.description ??= (await read(reactor.links.self.slice(1))).value;
+    reactor.description ??= (await read(`v1/reactors/${encodeURIComponent(reactor.name)}`)).value;
   } catch {
     // The catalogue shows the problem.
   }
