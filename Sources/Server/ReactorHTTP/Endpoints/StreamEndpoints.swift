@@ -23,7 +23,7 @@ struct StreamEndpoints {
   }
 
   private static let options: [OpenAPIParameter] = [
-    .select, .delta, .old, .format, .into, .replay, .activity, .lastEventID,
+    .selections, .delta, .old, .format, .into, .replay, .activity, .lastEventID,
     .lastEventIDQuery, .datastarRequest,
   ]
 

@@ -91,6 +91,14 @@ extension OpenAPIParameter {
       query(
         "A JSON Pointer (RFC 6901) to a part of the State.",
         ["type": "string", "pattern": "^(/([^~]|~[01])*)?$"])
+    case .selections:
+      query(
+        "select",
+        "JSON Pointers (RFC 6901): one for all sessions, or one per session in their order; `none` sends no States.",
+        [
+          "type": "array",
+          "items": ["type": "string", "pattern": "^(none|(/([^~]|~[01])*)?)$"],
+        ])
     case .delta:
       query(
         "Sends the first State whole, and then JSON Patches (RFC 6902) or Merge Patches (RFC 7396).",

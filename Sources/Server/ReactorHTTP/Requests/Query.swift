@@ -111,6 +111,21 @@ struct Query {
   /// Returns a JSON Pointer to the selected part of a State, or `nil` for the whole.
   func pointer(_ name: StaticString) throws(Problem) -> JSONPointer? {
     guard let text = raw(name) else { return nil }
+    return try Self.pointer(text, name)
+  }
+
+  /// Returns all JSON Pointers of a parameter, in order; `nil` for a value that is a given word.
+  func pointers(_ name: StaticString, orWord word: String) throws(Problem) -> [JSONPointer?] {
+    var pointers: [JSONPointer?] = []
+    for parameter in parameters where Self.isEqual(parameter.name, name) {
+      pointers.append(parameter.value == word ? nil : try Self.pointer(parameter.value, name))
+    }
+    return pointers
+  }
+
+  private static func pointer(
+    _ text: String, _ name: StaticString
+  ) throws(Problem) -> JSONPointer {
     do {
       return try JSONPointer(text)
     } catch {

@@ -6,7 +6,7 @@ enum OpenAPIParameter: String, CaseIterable {
     inspectorFile, exampleFile
   case limit, afterSession, sessionPrefix, afterVersion, afterEffect, afterTimer
   case afterChange, changeReactor, changeSession, changeContent
-  case version, select, delta, old, format, into, replay, activity, presence, signals
+  case version, select, selections, delta, old, format, into, replay, activity, presence, signals
   case subscriberName, afterSubscriber, lastEventIDQuery, sessions
   case lastEventID, datastarRequest, idempotencyKey, prefer, ifMatch, ifNoneMatch
   case describedReactor

@@ -174,10 +174,11 @@ final class EventChannel: SessionObserver {
     if hasMore { background.enqueue(for: owner) { [self] in createEvents() } }
   }
 
-  /// Creates the event of a State, or returns `nil` if the selected part has not changed.
+  /// Creates the event of a State, or returns `nil` if the selected part has not changed, or no States are sent.
   private func event(
     showing committed: CommittedState, after version: Int, _ before: ArraySlice<UInt8>?
   ) -> StreamEvent? {
+    guard view.sendsStates else { return nil }
     let json = view.json(of: committed)
     // An event that spans versions is sent even if unchanged: subscribers to every version need it.
     if view.skipsUnchanged, committed.version == version + 1,

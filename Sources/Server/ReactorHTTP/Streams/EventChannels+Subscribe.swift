@@ -166,7 +166,8 @@ private struct PendingSubscription: Sendable {
 
   /// Whether the opening has a large State, or a part of one, with which no other stream has begun.
   private func takesLong(_ current: CommittedState) -> Bool {
-    isLarge(current) && (view.pointer != nil || resumed(at: current) != current.version)
+    isLarge(current) && view.sendsStates
+      && (view.pointer != nil || resumed(at: current) != current.version)
       && known(at: current) == nil
   }
 
@@ -194,7 +195,7 @@ private struct PendingSubscription: Sendable {
         seen: current.version, shown: json, everyVersion: everyVersion)
       completion((subscription, opening))
     }
-    if resumed == current.version { return finish(nil) }
+    if resumed == current.version || !view.sendsStates { return finish(nil) }
     guard view.sendsDifferences, let resumed else { return finish(whole()) }
     // Send the difference to the client's version, if the State at that version can be read.
     if let patch = channel.catchUp(from: resumed, to: current.cursor, json, before: { nil }) {

@@ -7,6 +7,9 @@ internal import ReactorTransport
 struct StreamRequest {
   let view: StreamView
 
+  /// The selected parts: one for all sessions, or one per session in their order.
+  private let selections: [Selection]
+
   /// The names of signals, in the order of the sessions.
   private let names: [String]
 
@@ -25,8 +28,16 @@ struct StreamRequest {
   init(_ query: Query, _ request: HTTPRequest) throws(Problem) {
     let format = try StreamView.Format(query, request)
     names = try SignalNames.read(query, for: format)
-    view = StreamView(pointer: try query.pointer("select"), format: format, name: names.first)
+    selections = try query.pointers("select", orWord: "none").map(Selection.init)
+    var view = StreamView(format: format, name: names.first)
+    selections.first?.apply(to: &view)
+    self.view = view
     wantsEveryVersion = try query.choice("replay", "all")
+    guard !wantsEveryVersion || selections.allSatisfy(\.sendsStates) else {
+      throw .invalid(
+        parameter: "replay",
+        "The parameters select=none and replay=all exclude each other: send one of them.")
+    }
     notices = try StreamNotices.Kinds(query)
     lastEventID = LastEventID(LastEventID.text(of: request, query))
     isDatastar = format == .signals
@@ -37,15 +48,35 @@ struct StreamRequest {
   /// The signals of each session have a name: from `into`, or by default `s` and the position of
   /// the session.
   func views(of count: Int) throws(Problem) -> [StreamView] {
-    guard isDatastar else { return Array(repeating: view, count: count) }
-    guard names.isEmpty || names.count == count, Set(names).count == names.count else {
+    guard selections.count < 2 || selections.count == count else {
+      throw .invalid(
+        parameter: "select",
+        "The parameter select takes: one part for all sessions, or one for each, in their order.")
+    }
+    guard !isDatastar || names.isEmpty || names.count == count, Set(names).count == names.count
+    else {
       throw SignalNames.invalid("one name for each session, in their order, without repetitions")
     }
     return (0..<count).map { index in
       var view = view
-      view.name = names.isEmpty ? "s\(index + 1)" : names[index]
+      if selections.count > 1 { selections[index].apply(to: &view) }
+      if isDatastar { view.name = names.isEmpty ? "s\(index + 1)" : names[index] }
       return view
     }
+  }
+}
+
+/// A value of `select`.
+private struct Selection {
+  /// The part, or `nil` for none.
+  let pointer: JSONPointer?
+
+  var sendsStates: Bool { pointer != nil }
+
+  func apply(to view: inout StreamView) {
+    // All streams of whole States share their events.
+    view.pointer = pointer == .root ? nil : pointer
+    view.sendsStates = sendsStates
   }
 }
 

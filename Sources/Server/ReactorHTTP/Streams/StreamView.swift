@@ -25,6 +25,9 @@ struct StreamView: Hashable {
   /// The selected part, or `nil` for the whole.
   var pointer: JSONPointer?
 
+  /// Whether States are sent, and not only events of other kinds.
+  var sendsStates = true
+
   var format = Format.states
 
   /// The signal that contains the State, or `nil` if the members of the State are the signals.
@@ -37,13 +40,14 @@ struct StreamView: Hashable {
   var isPlain: Bool { !skipsUnchanged && format == .states }
 
   /// Whether no event is sent for a commit that does not change the representation.
-  var skipsUnchanged: Bool { pointer != nil || isProjected }
+  var skipsUnchanged: Bool { pointer != nil || isProjected || !sendsStates }
 
   /// Whether an event contains the difference to the one before it.
   var sendsDifferences: Bool { format != .states }
 
-  /// Returns the JSON of the selected part; `null` if the State does not have it.
+  /// Returns the JSON of the selected part: `null` if the State does not have it, nothing if no States are sent.
   func json(of state: CommittedState) -> ArraySlice<UInt8> {
+    guard sendsStates else { return [] }
     guard let pointer else { return signals(of: state.json[...]) }
     guard let part = try? pointer.bytes(in: state.json) else { return ArraySlice("null".utf8) }
     // A copy, so that retaining the part does not retain the whole State.
@@ -121,7 +125,9 @@ extension StreamView {
   var needsObject: Bool { format == .signals && location.isEmpty }
 
   /// Whether a representation can be sent in this view.
-  func canSend(_ json: [UInt8]) -> Bool { !needsObject || json.first == UInt8(ascii: "{") }
+  func canSend(_ json: [UInt8]) -> Bool {
+    !sendsStates || !needsObject || json.first == UInt8(ascii: "{")
+  }
 
   /// Returns the State as signals: an empty object if signals need an object and the State is none.
   private func signals(of json: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
@@ -145,7 +151,7 @@ extension StreamView {
 
   /// The event that removes the signals of an earlier history; empty if it cannot be expressed.
   var removal: [UInt8] {
-    guard format == .signals, !location.isEmpty else { return [] }
+    guard sendsStates, format == .signals, !location.isEmpty else { return [] }
     return EventText.signals(located(ArraySlice("null".utf8)))
   }
 }

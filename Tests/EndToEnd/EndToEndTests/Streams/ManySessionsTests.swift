@@ -52,6 +52,31 @@ struct ManySessionsTests {
     #expect(next.data == #"{"value":1}"#)
   }
 
+  @Test func `each session has its own part, and one part is that of all`() throws {
+    let all = try open(names, "select=/value")
+    #expect([try all.nextEvent()?.data, try all.nextEvent()?.data] == ["0", "null"])
+    let each = try open(names + names, "select=&select=/isRunning&delta=patch")
+    #expect(try each.nextEvent()?.data == #"{"value":0}"#)
+    #expect(try each.nextEvent()?.data == "false")
+    let none = try open(names, "select=none&select=/ticks")
+    #expect(try none.nextEvent()?.data == "0")
+    try counter.post(#""increase""#)
+    try stopwatch.post(#""reset""#)
+    #expect(try each.nextEvent()?.json["data"]?.array?.first?["value"] == 1)
+    try stopwatch.post(#""start""#, ["Prefer": "respond-async"])
+    #expect(try each.nextEvent()?.json["data"]?.array?.first?["value"] == true)
+    let tick = try #require(try none.nextEvent())
+    #expect(tick.event == names[1])
+    #expect(tick.data == "1")
+    // The id has the cursors of the sessions that were sent.
+    try stopwatch.post(#""stop""#)
+    let resumed = try open(names, "select=none&select=/isRunning", ["Last-Event-ID": tick.id ?? ""])
+    #expect(try resumed.nextEvent()?.data == "false")
+    try expectProblem(
+      try server.client().get("/v1/events?session=\(names[0])&select=/a&select=/b"), 400,
+      "invalid-parameter")
+  }
+
   @Test func `one id resumes all sessions, as header and as parameter`() throws {
     let (stream, id) = try opened()
     #expect(id.utf8.allSatisfy { isUnreserved($0) })

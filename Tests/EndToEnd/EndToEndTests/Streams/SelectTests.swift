@@ -29,6 +29,27 @@ struct SelectTests {
     #expect(try stream.nextEvent()?.data == "null")
   }
 
+  @Test func `without a part only other events are sent`() throws {
+    let stream = try session.events("?select=none&presence=true&signals=true")
+    #expect(try stream.nextEvent()?.event == "presence")
+    let cursor = try session.post(#"["reset","reset"]"#).cursor
+    let signal = try session.client.send("POST", session.path + "/signals", json: "1")
+    #expect(signal.status == 204)
+    #expect(try stream.nextEvent()?.event == "signal")
+    // A cursor of another history is still reported.
+    let resumed = try session.events("?select=none", ["Last-Event-ID": "other-3"])
+    #expect(try resumed.nextEvent()?.event == "reset")
+    #expect(try session.state().cursor == cursor)
+    _ = try session.delete()
+    #expect(try stream.nextEvent()?.event == "end")
+    #expect(try resumed.nextEvent()?.event == "end")
+  }
+
+  @Test func `without a part every version is 400`() throws {
+    #expect(try session.events("?select=none&replay=all").head.status == 400)
+    try expectProblem(try session.state("?select=none"), 422, "invalid-pointer")
+  }
+
   @Test func `an invalid pointer is 422`() throws {
     #expect(try session.events("?select=ticks").head.status == 422)
   }
