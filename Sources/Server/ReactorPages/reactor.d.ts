@@ -301,6 +301,90 @@ export interface Reactor<State = any, Action = any> {
   close(): void;
 }
 
+/** A part of a session, or nothing of its State but its presence and activity. */
+export interface Part<T = any> {
+  readonly key: string;
+  /** The JSON Pointer of the part; `none` for nothing of the State. */
+  readonly select: string;
+  /** The committed value of the part, after each change of it; `null` while the State does not have it. */
+  readonly value: Value<T | null>;
+  readonly connection: Value<"connecting" | "live" | "reconnecting" | "ended">;
+  readonly activity: Value<Activity>;
+  /** The subscribers, from the first subscription of this page on; at most four values per second. */
+  readonly presence: Value<Presence>;
+  /** The cursor of `value`; empty before the first one. */
+  readonly cursor: string;
+  readonly hasEnded: boolean;
+  /** The reason for the end; `undefined` if the session was deleted. */
+  readonly problem: Problem | undefined;
+  /** Ends the subscription of this page. */
+  close(): void;
+}
+
+/**
+ * A part of a session's State; the same object for every call. A page that shows the numbers of cards of 30
+ * boards receives 30 numbers and not 30 boards:
+ *
+ *   for (const id of boards) part<number>("board", id, "/count").value.subscribe(show);
+ *
+ * Without `select`, nothing of the State is sent: for presence and activity. Parts share the connection of the page.
+ * If the tabs of a browser show several parts of a session, the smallest one that contains all of them is sent.
+ *
+ * @param select A JSON Pointer (RFC 6901); throws a `TypeError` if it is none.
+ */
+export function part<T = any>(name: string, session: string, select?: string): Part<T>;
+
+/** A change of a session or global, see Changes in the HTTP contract. */
+export interface Change {
+  /** The position of the change, from which a reader continues; absent with `reset`. */
+  id?: string;
+  /** `reset`: changes before those that follow are no longer retained. */
+  kind: "began" | "changed" | "ended" | "global" | "damaged" | "reset";
+  reactor?: string;
+  session?: string;
+  /** The name of the global. */
+  name?: string;
+  /** The cursor after the change. */
+  cursor?: string;
+  /** The version before the change, and the one after it. */
+  from?: number;
+  to?: number;
+  /** The time in RFC 3339. */
+  at?: string;
+  /** The principal whose request caused it. */
+  by?: string;
+  forkedFrom?: { session: string; version: number };
+  entries?: any[];
+  state?: any;
+  /** The damage of the row. */
+  detail?: string;
+  /** With `reset`: the position of the oldest retained change. */
+  oldest?: string;
+}
+
+/**
+ * The changes of all sessions, in the order of commits, each once:
+ *
+ *   for await (const change of changes({ after: stored.id })) { … stored.id = change.id; }
+ *
+ * A stream that breaks is opened again after the last change that the loop has finished. Each loop has a connection of
+ * its own. Throws a `Problem` if the server rejects the request, for example `changes-disabled`, or, without `follow`,
+ * `cursor-expired`.
+ */
+export function changes(options?: {
+  /** The id of the last change that the caller has, `"0"` for the oldest retained one; by default, the next change. */
+  after?: string;
+  reactor?: string | readonly string[];
+  /** The session of exactly one `reactor`. */
+  session?: string;
+  /** Adds the log entries of each change, or the State after it. */
+  with?: "entries" | "state";
+  /** `false` ends after the changes that are retained now, and begins with the oldest unless `after` is set. */
+  follow?: boolean;
+  /** Ends the loop. */
+  signal?: AbortSignal;
+}): AsyncGenerator<Change, void, undefined>;
+
 /** A session of a reactor; the same object for every call. */
 export function reactor<State = any, Action = any>(
   name: string, session: string,

@@ -9,11 +9,13 @@
 // All sessions of a page, and all tabs with the same credential, share one connection. It reconnects
 // and resumes by itself. `make client` bundles these modules; the types are in /reactor.d.ts.
 
+import { NONE } from "./part.js";
 import { scope, settings } from "./requests.js";
 import { Reactor } from "./session.js";
 import { forgetStates, Tab } from "./tabs.js";
 import { forgetToken } from "./token.js";
 
+export { changes } from "./changes.js";
 export { indicator, on, property } from "./controls.js";
 export { parse, patched, stringify } from "./json.js";
 export { items } from "./items.js";
@@ -45,4 +47,17 @@ const create = (tab, key) => new Reactor(tab, .../** @type {[string, string]} */
 export function reactor(name, session, options = {}) {
   tab ??= new Tab(create);
   return tab.open(`${name}/${session}`, options);
+}
+
+/**
+ * A part of a session; the same object for every call.
+ *
+ * @type {typeof import("../reactor").part}
+ */
+export function part(name, session, select = NONE) {
+  if (select !== NONE && !/^(\/([^~]|~[01])*)?$/.test(select)) {
+    throw new TypeError(`A JSON Pointer is empty or begins with "/": ${select}`);
+  }
+  tab ??= new Tab(create);
+  return tab.openPart(`${name}/${session}`, select);
 }

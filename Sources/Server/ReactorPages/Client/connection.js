@@ -2,39 +2,10 @@
 
 import { address, compositeID, cursorIn } from "./cursors.js";
 import { parse, patched } from "./json.js";
-import { authorizedFetch, backOff, hasContent, problemOf, request, settings } from "./requests.js";
-import { forgetToken, timeToRenewal } from "./token.js";
-
-/** @typedef {{ name?: string, data?: string, id?: string, retry?: number }} ServerEvent */
-
-/**
- * Reads server-sent events; yields `{}` for a comment.
- *
- * @returns {AsyncGenerator<ServerEvent>}
- */
-async function* serverSentEvents(body) {
-  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
-  let text = "";
-  let event = /** @type {ServerEvent} */ ({});
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return;
-    const lines = (text + value).split("\n");
-    text = lines.pop();
-    for (const line of lines) {
-      const [, name, field] = /^([^:]*):? ?(.*?)\r?$/s.exec(line) ?? [];
-      if (name === "event") event.name = field;
-      else if (name === "data") event.data = event.data === undefined ? field : `${event.data}\n${field}`;
-      else if (name === "id") event.id = field;
-      else if (name === "retry") event.retry = Number(field);
-      else if (name === "" && line.startsWith(":")) yield {};
-      else if (line === "" || line === "\r") {
-        yield event;
-        event = {};
-      }
-    }
-  }
-}
+import { NONE, smallestCommon } from "./part.js";
+import { StreamReader } from "./reader.js";
+import { backOff, problemOf, request, settings } from "./requests.js";
+import { forgetToken } from "./token.js";
 
 /** How many sessions are checked at the same time after a rejected stream. */
 const CHECKS = 4;
@@ -50,6 +21,9 @@ async function rejection(key) {
   }
 }
 
+/** The part of a session that contains those of all tabs. */
+const selection = ({ tabs }) => [...tabs.values()].reduce(smallestCommon, NONE);
+
 /**
  * Follows the sessions of many tabs over one event stream, stores their latest States and publishes
  * each change as a message.
@@ -57,7 +31,10 @@ async function rejection(key) {
  * If the server rejects that many sessions, half of them move to a further connection.
  */
 export class Connection {
-  /** The sessions by key, `counter/demo`: `{ tabs, held, notices, isReset }`. */
+  /**
+   * The sessions by key, `counter/demo`: `{ tabs, select, held, notices, isReset }`. `tabs` has the part that each
+   * tab shows, `select` the one that contains all of them, and `held` its value and cursor.
+   */
   #sessions = new Map();
   /** The optional kinds of events that tabs have requested; retained until the connection closes. */
   #wanted = new Set(["activity"]);
@@ -82,9 +59,7 @@ export class Connection {
   #proceed = () => {};
   /** The reconnection time that the server announced, in milliseconds. */
   #retry = 500;
-  /** The milliseconds without a byte after which a stream is considered dead: three heartbeats. */
-  #patience = 45_000;
-  #lastByte = Date.now();
+  #reader = new StreamReader();
 
   constructor(publish) {
     this.#publish = publish;
@@ -100,8 +75,7 @@ export class Connection {
 
   /** Reconnects without further delay, if there is no live stream. */
   wake() {
-    // Timers do not run while a machine sleeps: the stream can be dead before the watchdog is due.
-    if (Date.now() - this.#lastByte > this.#patience) this.#stream?.abort();
+    if (this.#reader.isSilent) this.#stream?.abort();
     this.#proceed();
     this.#further?.wake();
   }
@@ -113,30 +87,33 @@ export class Connection {
 
   /**
    * Adds the sessions of a tab. `held` contains, by key, the State and the cursor that the tab has, or
-   * `null`; `wanted` contains the optional kinds of events.
+   * `null`; `selects` the parts of those that it does not show as a whole; `wanted` the optional kinds of events.
    */
-  join(tab, held, wanted) {
+  join(tab, held, selects, wanted) {
     for (const kind of wanted) {
       if (!this.#wanted.has(kind)) this.#refresh();
       this.#wanted.add(kind);
     }
-    this.#further?.join(tab, {}, wanted);
+    this.#further?.join(tab, {}, {}, wanted);
     for (const [key, known] of Object.entries(held)) {
       let session = this.#sessions.get(key);
+      const select = selects[key] ?? "";
       if (!session && (this.has(key) || this.#sessions.size >= this.#capacity)) {
-        this.#further.join(tab, { [key]: known }, wanted);
+        this.#further.join(tab, { [key]: known }, { [key]: select }, wanted);
         continue;
       }
       if (!session) {
-        session = { tabs: new Set(), held: known, notices: {} };
+        session = { tabs: new Map(), select, held: known, notices: {} };
         this.#sessions.set(key, session);
         this.#refresh();
       }
-      session.tabs.add(tab);
+      session.tabs.set(tab, select);
+      if (smallestCommon(session.select, select) !== session.select) this.#refresh();
+      else this.#narrowLater(key);
       if (session.held?.cursor !== known?.cursor) {
         // The tab can have a later version, of the history that the server has lost.
         if (session.isReset && known) this.#publish({ kind: "reset", key });
-        if (session.held) this.#publish({ kind: "state", key, ...session.held });
+        if (session.held) this.#publish({ kind: "state", key, select: session.select, ...session.held });
       }
       for (const [kind, value] of Object.entries(session.notices)) this.#publish({ kind, key, value });
     }
@@ -148,11 +125,20 @@ export class Connection {
     this.#further?.leave(tab, keys);
     for (const key of keys ?? this.#sessions.keys()) {
       const session = this.#sessions.get(key);
-      if (!session?.tabs.delete(tab) || session.tabs.size > 0) continue;
-      this.#sessions.delete(key);
-      // Wait: after a click on a link the next page often joins the same session.
-      setTimeout(() => this.#sessions.has(key) || this.#refresh(), 2_000);
+      if (!session?.tabs.delete(tab)) continue;
+      if (session.tabs.size === 0) this.#sessions.delete(key);
+      this.#narrowLater(key);
     }
+  }
+
+  /** Opens a stream without a session, or with a smaller part of it, unless a tab requests the same again. */
+  #narrowLater(key) {
+    const isWide = () => {
+      const session = this.#sessions.get(key);
+      return !session || selection(session) !== session.select;
+    };
+    // Wait: after a click on a link the next page often joins the same session.
+    if (isWide()) setTimeout(() => isWide() && this.#refresh(), 2_000);
   }
 
   #setStatus(status, delay = 0) {
@@ -199,45 +185,19 @@ export class Connection {
     const query = new URLSearchParams({ delta: "patch" });
     for (const kind of this.#wanted) query.set(kind, "true");
     if (settings.name) query.set("name", settings.name);
-    for (const key of this.#sessions.keys()) query.append("session", key);
+    for (const [key, session] of this.#sessions) {
+      query.append("session", key);
+      const select = selection(session);
+      if (select !== session.select) Object.assign(session, { select, held: null });
+    }
+    const selects = [...this.#sessions.values()].map(({ select }) => select);
+    if (selects.some(Boolean)) for (const select of selects) query.append("select", select);
     const resumed = compositeID(this.#sessions);
     if (resumed) query.set("last_event_id", resumed);
-    let watchdog, renewal;
-    const feedWatchdog = () => {
-      this.#lastByte = Date.now();
-      clearTimeout(watchdog);
-      watchdog = setTimeout(() => stream.abort(), this.#patience);
-    };
     try {
-      feedWatchdog();
-      const response = await authorizedFetch(`v1/events?${query}`, {
-        headers: { Accept: "text/event-stream", ...settings.headers },
-        cache: "no-store",
-        signal: stream.signal,
-      });
-      if (response.status !== 200 || !response.body || !hasContent(response, "text/event-stream")) {
-        return await this.#reject(response);
-      }
-      const id = response.headers.get("Stream-Id");
-      const renew = async () => {
-        const rest = await timeToRenewal();
-        if (rest < 2 ** 31) renewal = setTimeout(replace, Math.max(rest, 1_000));
-      };
-      // Before the token expires, another one replaces it; the stream does not end.
-      const replace = async () => {
-        try {
-          await request(`v1/streams/${id}/credential`, { method: "POST" });
-          if (!stream.signal.aborted) await renew();
-        } catch {
-          // Another process has the stream, or the user has another right: open it with the new token.
-          if (!stream.signal.aborted) this.#refresh();
-        }
-      };
-      await renew();
-      const heartbeat = Number(response.headers.get("Heartbeat-Interval"));
-      if (heartbeat > 0) this.#patience = Math.max(heartbeat * 3, 15) * 1_000;
-      for await (const event of serverSentEvents(response.body)) {
-        feedWatchdog();
+      const events = this.#reader.read(`v1/events?${query}`, stream, () => this.#refresh());
+      for await (const event of events) {
+        if (event.rejection) return await this.#reject(event.rejection);
         if (event.retry) this.#retry = event.retry;
         if (event.retry && event.data === undefined) continue;
         if (event.name === "draining") return;
@@ -248,10 +208,6 @@ export class Connection {
       }
     } catch {
       // The stream was broken or aborted: in both cases the next stream resumes it.
-    } finally {
-      clearTimeout(watchdog);
-      clearTimeout(renewal);
-      stream.abort();
     }
   }
 
@@ -266,7 +222,7 @@ export class Connection {
     this.#expiredAt = now;
   }
 
-  /** @param {ServerEvent} event */
+  /** @param {import("./reader.js").ServerEvent} event */
   #receive({ name = "message", data, id }) {
     const value = parse(data);
     // The event of a whole State has the session's key as its name; other events have it in their data.
@@ -277,7 +233,7 @@ export class Connection {
     const cursor = cursorIn(id ?? "", key);
     if (kind === "state") {
       session.held = { state: inner, cursor };
-      this.#publish({ kind, key, ...session.held });
+      this.#publish({ kind, key, select: session.select, ...session.held });
     } else if (kind === "patch") {
       const from = session.held?.cursor;
       try {
@@ -289,7 +245,7 @@ export class Connection {
         this.#refresh();
         return;
       }
-      this.#publish({ kind, key, from, patch: inner, cursor });
+      this.#publish({ kind, key, select: session.select, from, patch: inner, cursor });
     } else if (kind === "signal") {
       this.#publish({ kind, key, value: inner });
     } else if (this.#wanted.has(kind)) {
@@ -339,9 +295,11 @@ export class Connection {
     this.#capacity = Math.ceil(this.#sessions.size / 2);
     // All sessions have the status of this connection.
     this.#further ??= new Connection((message) => message.kind === "status" || this.#publish(message));
-    for (const [key, { tabs, held }] of [...this.#sessions].slice(this.#capacity)) {
+    for (const [key, { tabs, select, held }] of [...this.#sessions].slice(this.#capacity)) {
       this.#sessions.delete(key);
-      for (const tab of tabs) this.#further.join(tab, { [key]: held }, this.#wanted);
+      for (const [tab, own] of tabs) {
+        this.#further.join(tab, { [key]: own === select ? held : null }, { [key]: own }, this.#wanted);
+      }
     }
   }
 

@@ -109,6 +109,15 @@ class Draft {
 const names = (path) =>
   path.split("/").map((name) => name.replaceAll("~1", "/").replaceAll("~0", "~"));
 
+/** Returns the value at a JSON Pointer; `null` if there is none. */
+export function valueAt(path, document) {
+  try {
+    return names(path).slice(1).reduce(member, document);
+  } catch {
+    return null;
+  }
+}
+
 /** Returns a member; throws if it does not exist. */
 function member(parent, name) {
   const exists = typeof parent === "object" && parent && Object.hasOwn(parent, name)

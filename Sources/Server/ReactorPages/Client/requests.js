@@ -45,6 +45,9 @@ function isServed(type, status) {
   return name === "effect-failed" ? status >= 400 : !!name && !!TYPES[status]?.split(" ").includes(name);
 }
 
+/** Whether a problem is that of a credential without the right. */
+export const lacksRight = (problem) => [401, 403].includes(problem?.status);
+
 /** Whether the body of a response has a media type. */
 export const hasContent = (response, type) =>
   response.headers.get("Content-Type")?.split(";")[0].trim().toLowerCase() === type;
@@ -161,11 +164,11 @@ export function hash(text, seed = 2_166_136_261) {
 export function scope() {
   const identity = settings.token && tokenIdentity();
   // If the user of a function's tokens is unknown, the connection is not shared, and no State is restored.
-  if (settings.token && !identity) return `reactord 3 ${settings.base} ${pageID}`;
+  if (settings.token && !identity) return `reactord 4 ${settings.base} ${pageID}`;
   const headers = JSON.stringify([sortedHeaders(), settings.name, identity?.user ?? settings.user, identity?.rights]);
   // The number is the version of the messages between tabs. The headers are hashed, since the names
   // of locks and channels are visible to every page of the origin.
-  return `reactord 3 ${settings.base} ${hash(headers)}.${hash(headers, 1)}`;
+  return `reactord 4 ${settings.base} ${hash(headers)}.${hash(headers, 1)}`;
 }
 
 const sortedHeaders = () =>

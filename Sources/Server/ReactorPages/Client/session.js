@@ -3,18 +3,15 @@
 import { address, cursorOf, hasReached, position } from "./cursors.js";
 import { isEqual, parse, patched, stringify } from "./json.js";
 import { BOUND, MEMORY, tooMany } from "./offline.js";
-import { backOff, hasContent, Problem, problemOf, randomID, request, settings } from "./requests.js";
-import { Stream, Value } from "./streams.js";
-
-const lacksRight = (problem) => [401, 403].includes(problem?.status);
+import {
+  backOff, hasContent, lacksRight, Problem, problemOf, randomID, request, settings,
+} from "./requests.js";
+import { empty, idle, Stream, Value } from "./streams.js";
 
 /** Whether a response is the server's to an action: with a cursor, and JSON or nothing. */
 const isOutcome = ({ status, headers }) =>
   /^(W\/)?"[\w.~-]+-\d+(\+gzip)?"$/.test(headers.get("ETag") ?? "")
   && (status === 200 ? hasContent({ headers }, "application/json") : [202, 204].includes(status));
-
-const idle = { running: 0, progress: null };
-const empty = { count: 0, subscribers: [], more: 0 };
 
 /**
  * One session of a reactor, as this page knows it; created by `reactor(…)`.
@@ -327,7 +324,9 @@ export class Reactor {
   }
 
   /** Applies a message of the connection. Returns `false` if an earlier patch is missing. */
-  receive({ kind, status, state, cursor, from, patch, value, problem }) {
+  receive({ kind, status, select, state, cursor, from, patch, value, problem }) {
+    // Other tabs, or parts of this page, show a part of the session; a stream with the whole State follows.
+    if (select) return true;
     if (kind === "status") {
       if (status === "live" && this.connection.value !== "live") this.wake();
       // A session that joins another connection is connecting already.
@@ -366,13 +365,13 @@ export class Reactor {
 
   #end(problem) {
     this.problem = problem;
-    this.connection.set("ended");
-    this.activity.set(idle);
     // The credential that read the State is no longer valid, or is another one now.
     if (lacksRight(problem)) {
       this.confirmed = this.#base = undefined;
       this.state.clear();
     }
+    this.connection.set("ended");
+    this.activity.set(idle);
     if (this.presence.value) this.presence.set(empty);
     for (const { reject } of this.#waiting) reject(this.#ending());
     this.#waiting.clear();

@@ -139,6 +139,12 @@ export class Stream {
   }
 }
 
+/** The activity of a session without effects. */
+export const idle = { running: 0, progress: null };
+
+/** The presence of a session without subscribers. */
+export const empty = { count: 0, subscribers: [], more: 0 };
+
 /**
  * A stream with a current value, which each subscriber receives first unless it is `undefined`.
  *

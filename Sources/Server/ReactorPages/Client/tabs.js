@@ -3,6 +3,7 @@
 import { Connection } from "./connection.js";
 import { parse, stringify } from "./json.js";
 import { clear, OfflineQueue } from "./offline.js";
+import { NONE, Part, smallestCommon } from "./part.js";
 import { owner, randomID, scope, settings } from "./requests.js";
 import { currentToken, onIdentityChange, tokenIdentity } from "./token.js";
 
@@ -30,6 +31,8 @@ export function forgetStates(scope) {
 export class Tab {
   /** @type {Map<string, import("./session.js").Reactor>} */
   #reactors = new Map();
+  /** The parts of sessions, by the session's key and their pointer. @type {Map<string, Part>} */
+  #parts = new Map();
   /** The optional kinds of events that this page has requested. */
   #wanted = new Set();
   /** The scope that this page has entered. */
@@ -110,6 +113,24 @@ export class Tab {
     return reactor;
   }
 
+  /** Returns a part of a session on this page, which the first call creates. */
+  openPart(key, select) {
+    const name = `${key} ${select}`;
+    let part = this.#parts.get(name);
+    if (!part) {
+      part = new Part(this, key, select);
+      this.#parts.set(name, part);
+      this.join(part);
+    }
+    return part;
+  }
+
+  /** The sessions and parts of this page: those of a key, or all. */
+  #shown(key) {
+    return [...this.#reactors.values(), ...this.#parts.values()]
+      .filter((shown) => key === undefined || shown.key === key);
+  }
+
   get #all() {
     return [...this.#reactors.values(), ...this.#senders.values()];
   }
@@ -136,7 +157,18 @@ export class Tab {
 
   close(key) {
     this.#reactors.delete(key);
-    this.#ask({ kind: "leave", keys: [key] });
+    this.#leaveSession(key);
+  }
+
+  closePart({ key, select }) {
+    this.#parts.delete(`${key} ${select}`);
+    this.#leaveSession(key);
+  }
+
+  /** Leaves a session, or what this page does not show of it any more. */
+  #leaveSession(key) {
+    const held = this.#held(key);
+    this.#ask(key in held ? { kind: "join", held } : { kind: "leave", keys: [key] });
   }
 
   /** Uses the current settings, and reopens the sessions that the former credential could not read. */
@@ -154,7 +186,7 @@ export class Tab {
       };
     });
     this.#cancellations.push(...this.#all.map((reactor) => reactor.cancellation()));
-    for (const reactor of this.#reactors.values()) reactor.reopen();
+    for (const shown of this.#shown()) shown.reopen();
     this.#enter();
   }
 
@@ -162,7 +194,7 @@ export class Tab {
     if (this.#visit) return;
     const visit = this.#visit = new AbortController();
     this.#leaveLater();
-    for (const reactor of this.#reactors.values()) reactor.reconnect();
+    for (const shown of this.#shown()) shown.reconnect();
     if (!settings.token) return this.#begin(visit);
     // The user of the token decides what this page shares with others. Without a token, the connection
     // requests one with each attempt.
@@ -178,6 +210,7 @@ export class Tab {
       forgetStates(former);
       // Another credential, and the tabs with it, do not receive what this one has read.
       for (const reactor of this.#reactors.values()) reactor.confirmed = undefined;
+      for (const part of this.#parts.values()) part.forget();
     }
     if (settings.offlineQueue && formerOwner && this.#owner !== formerOwner) {
       clear(formerOwner).catch(reportError);
@@ -239,10 +272,20 @@ export class Tab {
     this.#hidden = setTimeout(() => document.hidden && !this.#channel && this.#leave(), 30_000);
   }
 
-  #held() {
+  /** The sessions of this page, or the one of a key, with the States that it has. */
+  #held(key) {
     return Object.fromEntries(
-      [...this.#reactors.values()].filter((reactor) => !reactor.hasEnded)
-        .map((reactor) => [reactor.key, reactor.confirmed ?? null]));
+      this.#shown(key).filter(({ hasEnded }) => !hasEnded)
+        .map(({ key }) => [key, this.#reactors.get(key)?.confirmed ?? null]));
+  }
+
+  /** The parts that this page shows, by the keys of sessions that it does not show as a whole. */
+  #selects(keys) {
+    const selects = keys.map((key) => {
+      const shown = this.#shown(key).filter(({ hasEnded }) => !hasEnded);
+      return [key, shown.map(({ select }) => select ?? "").reduce(smallestCommon, NONE)];
+    });
+    return Object.fromEntries(selects.filter(([, select]) => select));
   }
 
   #lead() {
@@ -256,15 +299,18 @@ export class Tab {
 
   /** Sends a message to the leader; nothing before this tab is announced, when it joins its sessions. */
   #ask(message) {
-    if (message.kind === "join") message.wanted = [...this.#wanted];
+    if (message.kind === "join") {
+      message.wanted = [...this.#wanted];
+      message.selects = this.#selects(Object.keys(message.held));
+    }
     if (this.#connection) this.#serve({ ...message, tab: this.#id });
     else if (this.#isAnnounced) this.#channel.postMessage({ ...message, tab: this.#id });
   }
 
-  #serve({ kind, tab, held, wanted, keys }) {
+  #serve({ kind, tab, held, selects, wanted, keys }) {
     if (kind === "wake") this.#connection.wake();
     else if (kind === "leave") this.#connection.leave(tab, keys);
-    else this.#connection.join(tab, held, wanted);
+    else this.#connection.join(tab, held, selects, wanted);
   }
 
   #receive(message) {
@@ -280,14 +326,14 @@ export class Tab {
     } else if (kind === "leader") {
       this.#ask({ kind: "join", held: this.#held() });
     } else if (kind === "status") {
-      for (const reactor of this.#all) reactor.receive(message);
+      for (const reactor of [...this.#all, ...this.#parts.values()]) reactor.receive(message);
       // Browsers slow down the timers of hidden pages, and the leader can be hidden.
       if (message.delay && !this.#connection && !document.hidden) {
         setTimeout(() => this.#ask({ kind: "wake" }), message.delay);
       }
     } else {
-      const reactor = this.#reactors.get(key);
-      if (reactor?.receive(message) === false) this.#ask({ kind: "join", held: { [key]: null } });
+      const isMissing = this.#shown(key).map((shown) => shown.receive(message)).includes(false);
+      if (isMissing) this.#ask({ kind: "join", held: { [key]: null } });
     }
   }
 
