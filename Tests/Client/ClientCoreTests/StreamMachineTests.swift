@@ -39,6 +39,10 @@ private struct Script {
     }
   }
 
+  mutating func select(_ selection: Selection, of key: String) {
+    perform(machine.join(key, selection: selection, now: now))
+  }
+
   mutating func join(_ keys: String...) {
     for key in keys { perform(machine.join(key, now: now)) }
   }
@@ -135,6 +139,54 @@ struct StreamMachineTests {
     script.perform(script.machine.leave("counter/a", now: script.now))
     script.wait()
     #expect(script.taken().last == "open session=counter%2Fb")
+  }
+
+  @Test func `a stream has the smallest part that is wanted when it was opened`() throws {
+    var script = live()
+    let (one, other) = (
+      Selection.part(try JSONPointer("/a/b")), Selection.part(try JSONPointer("/a/c~1d"))
+    )
+    script.join("counter/b")
+    script.select(one.union(other).union(.nothing), of: "counter/c")
+    script.wait()
+    let sessions = "session=counter%2Fa session=counter%2Fb session=counter%2Fc"
+    #expect(
+      script.taken() == [
+        "close", "open \(sessions) select= select= select=%2Fa", "after \(tag).k-1",
+      ])
+    script.open()
+    script.select(.nothing, of: "counter/b")
+    script.select(other, of: "counter/c")
+    // A smaller part is requested later than a larger one.
+    script.select(one, of: "counter/a")
+    script.select(.whole, of: "counter/a")
+    script.wait()
+    #expect(
+      script.taken() == [
+        "close", "open \(sessions) select= select=none select=%2Fa%2Fc~1d", "after \(tag).k-1",
+      ])
+    // A patch of another part does not apply to what the client has.
+    script.open()
+    script.select(one, of: "counter/a")
+    script.wait()
+    #expect(
+      script.taken() == [
+        "close", "open \(sessions) select=%2Fa%2Fb select=none select=%2Fa%2Fc~1d",
+      ])
+  }
+
+  @Test func `selections contain their parts, name by name`() throws {
+    let part = Selection.part(try JSONPointer("/a"))
+    #expect(part.contains(.part(try JSONPointer("/a/b"))))
+    #expect(!part.contains(.part(try JSONPointer("/ab"))))
+    #expect(!part.contains(.whole) && part.contains(.nothing) && !Selection.nothing.contains(part))
+    let state = SessionState(
+      .document(try JSONDocument(parsing: Array(#"{"b":[1,{"c":2}]}"#.utf8))),
+      try #require(SessionCursor("k-1")), of: part)
+    #expect(state.value(of: try JSONPointer("/a/b/1/c")) == 2)
+    for missing in ["/a/x", "/a/b/01", "/a/b/2", "/a/b/1/c/d"] {
+      #expect(state.value(of: try JSONPointer(missing)) == .null)
+    }
   }
 
   @Test func `patches apply to the State before, and cursors never go back`() {

@@ -1,16 +1,22 @@
 package import ReactorCoding
 
-/// A committed State as JSON, and its position.
+/// A committed State as JSON, or the selected part of it, and its position.
 package struct SessionState: Sendable {
   package let json: StateJSON
+
+  package let selection: Selection
 
   package let cursor: SessionCursor
 
   /// Whether the server has reset the history: the State replaces a later one.
   package var isReset: Bool
 
-  package init(_ json: StateJSON, _ cursor: SessionCursor, isReset: Bool = false) {
+  package init(
+    _ json: StateJSON, _ cursor: SessionCursor, isReset: Bool = false,
+    of selection: Selection = .whole
+  ) {
     self.json = json
+    self.selection = selection
     self.cursor = cursor
     self.isReset = isReset
   }
@@ -81,15 +87,30 @@ struct SessionCopy: Sendable {
   /// The optional events that the client observes.
   var topics: StreamTopics
 
-  init(key: String, topics: StreamTopics) {
+  /// The part of the State that the client observes.
+  var wanted: Selection
+
+  /// The part of the State that the open stream sends: the wanted one when it was opened.
+  private(set) var selection: Selection
+
+  init(key: String, topics: StreamTopics, selection: Selection) {
     tag = CompositeID.tag(of: key)
     self.topics = topics
+    wanted = selection
+    self.selection = selection
+  }
+
+  /// Selects what is wanted, for a new stream; the copy of another selection is discarded.
+  mutating func select() {
+    guard selection != wanted else { return }
+    selection = wanted
+    held = nil
   }
 
   /// Replaces the State and returns it, or returns `nil` if the copy is already at the cursor or later.
   mutating func replace(_ document: JSONDocument, at cursor: SessionCursor) -> SessionState? {
     if let held, held.cursor.hasReached(cursor) { return nil }
-    let state = SessionState(.document(document), cursor, isReset: isReset)
+    let state = SessionState(.document(document), cursor, isReset: isReset, of: selection)
     isReset = false
     held = state
     return state
@@ -111,7 +132,8 @@ struct SessionCopy: Sendable {
     // place.
     let value = before.json.value
     held = nil
-    let state = SessionState(.value(try JSONPatch(patch).applied(to: value)), cursor)
+    let state = SessionState(
+      .value(try JSONPatch(patch).applied(to: value)), cursor, of: selection)
     held = state
     return state
   }

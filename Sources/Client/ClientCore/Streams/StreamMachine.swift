@@ -102,17 +102,22 @@ package struct StreamMachine: Sendable {
 
   // MARK: Sessions
 
-  /// Adds a session, or adds topics to a session that is already on the stream.
+  /// Adds a session, or adds topics to a session that is already on the stream and changes its selection.
   package mutating func join(
-    _ key: String, topics: StreamTopics = [], now: Duration
+    _ key: String, topics: StreamTopics = [], selection: Selection = .whole, now: Duration
   ) -> [Output] {
-    guard sessions[key] == nil else {
+    if let copy = sessions[key] {
       sessions[key]?.topics.formUnion(topics)
-      let isOpen = phase == .connecting || phase == .live
-      if isOpen, !openTopics.isSuperset(of: topics) { restart(at: now + Self.settlingTime) }
+      sessions[key]?.wanted = selection
+      guard phase == .connecting || phase == .live else { return [] }
+      if !openTopics.isSuperset(of: topics) || !copy.selection.contains(selection) {
+        restart(at: now + Self.settlingTime)
+      } else if copy.selection != selection {
+        restart(at: now + Self.leavingTime)
+      }
       return []
     }
-    sessions[key] = SessionCopy(key: key, topics: topics)
+    sessions[key] = SessionCopy(key: key, topics: topics, selection: selection)
     switch phase {
     case .idle: phase = .waiting(until: now + Self.settlingTime)
     case .connecting, .live: restart(at: now + Self.settlingTime)
@@ -400,6 +405,7 @@ extension StreamMachine {
     guard !sessions.isEmpty else { return stop(.idle) }
     stop(.connecting)
     attempts.begin(now: now)
+    for key in sessions.keys { sessions[key]?.select() }
     openTopics = sessions.values.reduce(into: []) { $0.formUnion($1.topics) }
     outputs.append(.open(request, stream: attempts.number))
   }
@@ -409,6 +415,10 @@ extension StreamMachine {
     var path = "v1/events?delta=patch&activity=true" + openTopics.query
     if let name { path += "&name=" + name.percentEncoded }
     for key in keys { path += "&session=" + key.percentEncoded }
+    let selections = keys.compactMap { sessions[$0]?.selection }
+    if selections.contains(where: { $0 != .whole }) {
+      for selection in selections { path += "&select=" + selection.parameter.percentEncoded }
+    }
     var fields: [TransportRequest.Field] = [.init("Accept", "text/event-stream")]
     let held = keys.compactMap { key in
       sessions[key].flatMap { copy in copy.held.map { (copy.tag, $0.cursor) } }

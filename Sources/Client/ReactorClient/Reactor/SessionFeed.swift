@@ -83,6 +83,8 @@ final class SessionFeed<State: Decodable & Sendable>: ChannelObserver {
 
   // MARK: The stream
 
+  var selection: Selection { .whole }
+
   /// Shows the State of an earlier process, unless one has arrived.
   ///
   /// It has no cursor: each State of the server replaces it.
@@ -108,6 +110,8 @@ final class SessionFeed<State: Decodable & Sendable>: ChannelObserver {
   func receive(_ update: SessionUpdate) {
     switch update {
     case .state(let state):
+      // Others observe a part of the session; the whole State follows.
+      guard state.selection == .whole else { return }
       contents.withLock { contents in
         let skipsReset = contents.pending?.isReset == true
         contents.pending = state

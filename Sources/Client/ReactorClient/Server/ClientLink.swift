@@ -134,9 +134,10 @@ final class ClientLink: Sendable {
       }
       guard let driver else { return }
       if isPaused { driver.apply { machine, _ in machine.pause() } }
-      let topics = channel(key)?.topics ?? []
-      driver.apply { $0.join(key, topics: topics, now: $1) }
-      channel(key)?.streamChanged(driver.status)
+      let channel = channel(key)
+      let (topics, selection) = (channel?.topics ?? [], channel?.selection ?? .whole)
+      driver.apply { $0.join(key, topics: topics, selection: selection, now: $1) }
+      channel?.streamChanged(driver.status)
     }
   }
 

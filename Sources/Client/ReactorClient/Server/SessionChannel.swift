@@ -6,6 +6,8 @@ internal import Synchronization
 ///
 /// Called on the client's queue; must not block.
 protocol ChannelObserver: AnyObject, Sendable {
+  /// The part of the State that it observes; it may receive a larger one.
+  var selection: Selection { get }
   func receive(_ update: SessionUpdate)
   func receive(_ status: ConnectionStatus)
   /// Called before an attempt to send an action.
@@ -23,10 +25,16 @@ final class SessionChannel: Sendable {
     var status = ConnectionStatus.connecting
     var latest: SessionState?
     var topics: StreamTopics = []
+
+    /// The smallest selection with those of all observers.
+    var selection: Selection {
+      observers.values.reduce(.nothing) { $0.union($1.selection) }
+    }
   }
 
   private struct WeakObserver: Sendable {
     weak let observer: (any ChannelObserver)?
+    let selection: Selection
   }
 
   let key: String
@@ -51,19 +59,19 @@ final class SessionChannel: Sendable {
   /// Adds an observer, which first receives the latest State, if there is one, and the status.
   func add(_ observer: any ChannelObserver) {
     let isClosed = client.isClosed
-    let isFirst = state.withLock { state in
+    let (isFirst, joins) = state.withLock { state in
       if isClosed { state.status = .paused }
       // The first observer joins the session again.
       if !isClosed, state.observers.isEmpty, case .ended = state.status {
         state.status = .connecting
       }
-      defer { state.observers[ObjectIdentifier(observer)] = WeakObserver(observer: observer) }
-      return state.observers.isEmpty
+      let (isFirst, former) = (state.observers.isEmpty, state.selection)
+      state.observers[ObjectIdentifier(observer)] = WeakObserver(
+        observer: observer, selection: observer.selection)
+      return (isFirst, isFirst || state.selection != former)
     }
-    if isFirst {
-      client.register(self)
-      client.join(key)
-    }
+    if isFirst { client.register(self) }
+    if joins { client.join(key) }
     // The values are read on the queue: there, no change can be published before an older value.
     client.queue.async { [self] in
       let (latest, status) = state.withLock { ($0.latest, $0.status) }
@@ -71,6 +79,9 @@ final class SessionChannel: Sendable {
       observer.receive(status)
     }
   }
+
+  /// The part of the State that is observed.
+  var selection: Selection { state.withLock { $0.selection } }
 
   /// The optional events that are observed.
   var topics: StreamTopics { state.withLock { $0.topics } }
@@ -87,10 +98,12 @@ final class SessionChannel: Sendable {
 
   /// Removes an observer; after the last one the client leaves the stream.
   func remove(_ observer: ObjectIdentifier) {
-    let isLast = state.withLock { state in
-      state.observers.removeValue(forKey: observer) != nil && state.observers.isEmpty
+    let (isLast, isNarrower) = state.withLock { state in
+      let former = state.selection
+      guard state.observers.removeValue(forKey: observer) != nil else { return (false, false) }
+      return (state.observers.isEmpty, state.selection != former)
     }
-    if isLast { client.leave(self) }
+    if isLast { client.leave(self) } else if isNarrower { client.join(key) }
   }
 
   /// Discards what the stream has delivered, unless the session is observed again; returns whether
@@ -141,7 +154,7 @@ final class SessionChannel: Sendable {
       if let status { state.status = status }
     }
     switch update {
-    case .state(let latest): client.states?.save(key, latest)
+    case .state(let latest): if latest.selection == .whole { client.states?.save(key, latest) }
     case .ended: client.states?.save(key, nil)
     case .activity, .failed, .notice: break
     }
@@ -155,7 +168,8 @@ final class SessionChannel: Sendable {
   func streamChanged(_ status: ConnectionStatus) {
     let isNew = state.withLock { state in
       if case .ended = state.status { return false }
-      guard status != state.status, status != .live || state.latest != nil else { return false }
+      let hasArrived = state.latest != nil || state.selection == .nothing
+      guard status != state.status, status != .live || hasArrived else { return false }
       state.status = status
       return true
     }
