@@ -329,7 +329,7 @@ class AsyncSession:
         is_empty = response.status_code == 204 or not response.content
         return is_empty or _has_content(response, "application/json")
 
-    async def states(self, cursor: str | None = None, *, select: str | None = None) -> AsyncIterator[Any]:
+    def states(self, cursor: str | None = None, *, select: str | None = None) -> AsyncIterator[Any]:
         """Yields the State, and then each one that follows, until the session ends.
 
         A slow reader gets the latest State instead of all of them.
@@ -338,11 +338,20 @@ class AsyncSession:
         - select: the JSON Pointer of the part to follow.
         - Raises: ``Problem`` if the service rejects the stream.
         """
-        follower = _Follower(cursor)
+        return self._follow(_Follower(cursor), select)
+
+    def presence(self) -> AsyncIterator[Any]:
+        """Yields the subscribers, and again after changes, until the session ends; nothing of its State is sent.
+
+        - Raises: ``Problem`` if the service rejects the stream.
+        """
+        return self._follow(_Follower(None, "presence"), "none")
+
+    async def _follow(self, follower: _Follower, select: str | None) -> AsyncIterator[Any]:
         while not follower.has_ended:
             try:
-                async for state in self._stream(follower, select):
-                    yield state
+                async for value in self._stream(follower, select):
+                    yield value
             except Problem as problem:
                 follower.has_ended = problem.type.endswith("/problems/session-ended")
                 if not problem.is_passing and not follower.has_ended:
@@ -355,6 +364,8 @@ class AsyncSession:
 
     async def _stream(self, follower: _Follower, select: str | None) -> AsyncIterator[Any]:
         query = {"select": select} if select is not None else {}
+        if follower.event == "presence":
+            query["presence"] = "true"
         headers = {"Accept": "text/event-stream"}
         if follower.cursor:
             headers["Last-Event-ID"] = follower.cursor
@@ -390,8 +401,10 @@ class AsyncSession:
 class _Follower:
     """The position of a stream over its reconnections."""
 
-    def __init__(self, cursor: str | None) -> None:
+    def __init__(self, cursor: str | None, event: str = "message") -> None:
         self.cursor = cursor
+        #: The name of the events that are yielded.
+        self.event = event
         self.has_ended = False
         self.retry_after = 0.0
         self.silence = 45.0
@@ -417,6 +430,8 @@ class _Follower:
             self._is_reset = True
         elif event.name == "end":
             self.has_ended = True
+        elif event.name == "presence":
+            return self.event == "presence"
         elif event.name == "message" and event.data is not None and event.id is not None:
             if not self._is_reset and self.cursor and not _is_after(event.id, self.cursor):
                 return False
@@ -524,12 +539,17 @@ class Session:
         return self._client._wait(self._session.send(action, **options))
 
     def states(self, cursor: str | None = None, **options: Any) -> Iterator[Any]:
-        states = self._session.states(cursor, **options)
+        return self._values(self._session.states(cursor, **options))
+
+    def presence(self) -> Iterator[Any]:
+        return self._values(self._session.presence())
+
+    def _values(self, values: Any) -> Iterator[Any]:
         try:
             while True:
                 try:
-                    yield self._client._wait(anext(states))
+                    yield self._client._wait(anext(values))
                 except StopAsyncIteration:
                     return
         finally:
-            self._client._wait(states.aclose())
+            self._client._wait(values.aclose())

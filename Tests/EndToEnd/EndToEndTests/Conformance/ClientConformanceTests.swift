@@ -27,6 +27,28 @@ struct ClientConformanceTests {
     try check([PublicTestData.python.path + "/bin/python", Self.file("drivers/python.py")])
   }
 
+  @Test func `the client for Python receives parts, and the presence without the State`() throws {
+    let session = try ReactordProcess.shared.get().session(of: "counter")
+    let script = """
+      import sys
+      sys.path.insert(0, sys.argv[1])
+      from reactord import Client
+      with Client(sys.argv[2]) as client:
+          session = client.session("counter", sys.argv[3])
+          presence, values = session.presence(), session.states(select="/value")
+          print(next(presence)["count"], next(values), next(presence)["count"])
+          session.send({"add": 2})
+          print(next(values))
+          session.end()
+          print(list(values), len([one for one in presence if one["count"] > 2]))
+      """
+    let module = Self.folder.appending(path: "../../../Sources/Client/Python").standardizedFileURL
+    let (exit, output) = try run([
+      "-c", script, module.path, "http://127.0.0.1:\(session.client.port)", session.id,
+    ])
+    #expect(exit == .code(0) && output == "1 0 2\n2\n[] 0\n", "\(output)")
+  }
+
   @Test func `the client for Swift passes, and reports the page of a network to its caller`() throws
   {
     try check(
