@@ -45,7 +45,11 @@ struct ChangeEndpoints {
             end by itself.
             """,
           parameters: Self.parameters + [.lastEventID, .lastEventIDQuery],
-          responses: [.init(200, "The stream", headers: StreamEndpoints.fields, .stream)],
+          responses: [
+            .init(
+              200, "The stream", headers: StreamEndpoints.fields,
+              .stream(StreamMessage.ofChanges))
+          ],
           problems: [
             .invalidParameter, .invalidSessionID, .unknownReactor, .changesDisabled,
             .notAcceptable,

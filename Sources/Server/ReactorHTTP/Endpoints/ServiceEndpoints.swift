@@ -10,8 +10,14 @@ final class ServiceEndpoints: Sendable {
   private struct State {
     var table = EndpointTable([])
     var metrics: [any MetricsSource] = []
-    /// `/openapi.json` of the service (the empty name) and of its reactors, encoded at the first request.
-    var documents: [String: [UInt8]] = [:]
+    /// `/openapi.json` and `/asyncapi.json` of the service and of its reactors, encoded at the first request.
+    var documents: [DocumentKey: [UInt8]] = [:]
+  }
+
+  private struct DocumentKey: Hashable {
+    let isOfStreams: Bool
+    /// The only reactor that is described, or `nil` for the whole service.
+    let reactor: String?
   }
 
   private let host: Host
@@ -48,10 +54,22 @@ final class ServiceEndpoints: Sendable {
           "metrics", "Metrics in the text format of Prometheus", content: .text("text/plain"))),
       Endpoint(
         .get, "/openapi.json", needs: .read, reach: .anything, traits: .background,
-        handler: openAPI,
+        handler: { [self] (call) throws(Problem) in try describeService(call, isOfStreams: false) },
         operation: Operation(
           "openAPI", "This document, or that of one reactor", parameters: [.describedReactor],
           content: .json(.inline(["type": "object"])), problems: [.unknownReactor])),
+      Endpoint(
+        .get, "/asyncapi.json", needs: .read, reach: .anything, traits: .background,
+        handler: { [self] (call) throws(Problem) in try describeService(call, isOfStreams: true) },
+        operation: Operation(
+          "asyncAPI", "AsyncAPI 3 of all streams, or of those of one reactor",
+          parameters: [.describedReactor],
+          content: .json(.inline(["type": "object"])), problems: [.unknownReactor])),
+      Endpoint(
+        .get, "/llms.txt", needs: .read, reach: .anything, handler: summarize,
+        operation: Operation(
+          "llms", "A summary of the service and its reactors, in Markdown for language models",
+          content: .text("text/plain"))),
     ]
   }
 
@@ -87,22 +105,35 @@ final class ServiceEndpoints: Sendable {
       body: .bytes(text.bytes))
   }
 
-  private func openAPI(_ call: Call) throws(Problem) -> HTTPResponse {
+  private func describeService(
+    _ call: Call, isOfStreams: Bool
+  ) throws(Problem) -> HTTPResponse {
     try call.negotiate()
     let name = try call.query()["reactor"]
     if let name, host.reactor(name).map({ call.scope.maySee($0) }) != true {
       throw .unknownReactor
     }
     let document = state.withLock { state in
-      if let document = state.documents[name ?? ""] { return document }
+      let key = DocumentKey(isOfStreams: isOfStreams, reactor: name)
+      if let document = state.documents[key] { return document }
       let document = OpenAPIDocument(
         state.table, host: host, files: settings.files, version: settings.version,
-        prefix: settings.prefix,
-        reactor: name)
-      let bytes = document.value().bytes
-      state.documents[name ?? ""] = bytes
+        prefix: settings.prefix, reactor: name)
+      let value = isOfStreams ? AsyncAPIDocument(document).value() : document.value()
+      let bytes = value.bytes
+      state.documents[key] = bytes
       return bytes
     }
     return .json(document, headers: .revalidated)
+  }
+
+  private func summarize(_ call: Call) throws(Problem) -> HTTPResponse {
+    try call.negotiate("text/plain")
+    let text = ServiceSummary(
+      table: state.withLock { $0.table },
+      reactors: host.reactors.filter { call.scope.maySee($0) })
+    return HTTPResponse(
+      status: 200, headers: ["Content-Type": "text/plain; charset=utf-8"] + .revalidated,
+      body: .bytes(Array(text.markdown.utf8)))
   }
 }

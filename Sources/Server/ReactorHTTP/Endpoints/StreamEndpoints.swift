@@ -44,7 +44,7 @@ struct StreamEndpoints {
             "The current State at once, then every new one. The stream does not end by itself.",
           parameters: [.reactor, .session] + Self.options + Self.sessionOptions,
           responses: [
-            .init(200, "The stream", headers: Self.fields, .stream),
+            .init(200, "The stream", headers: Self.fields, .stream(StreamMessage.ofSession)),
             .init(204, "The session has ended: an EventSource stops"),
           ],
           problems: [
@@ -62,7 +62,7 @@ struct StreamEndpoints {
             """,
           parameters: [.sessions] + Self.options + Self.sessionOptions,
           responses: [
-            .init(200, "The stream", headers: Self.fields, .stream),
+            .init(200, "The stream", headers: Self.fields, .stream(StreamMessage.ofSessions)),
             .init(204, "All sessions have ended: an EventSource stops"),
           ],
           problems: [
@@ -75,7 +75,9 @@ struct StreamEndpoints {
         operation: Operation(
           "streamGlobalEvents", "A global's values as server-sent events",
           parameters: [.global] + Self.options,
-          responses: [.init(200, "The stream", headers: Self.fields, .stream)],
+          responses: [
+            .init(200, "The stream", headers: Self.fields, .stream(StreamMessage.ofGlobal))
+          ],
           problems: [
             .invalidParameter, .unknownGlobal, .invalidPointer, .stateNotObject, .notAcceptable,
           ])),

@@ -8,12 +8,12 @@ internal import ReactorHost
 /// types, so that it describes exactly what is served.
 struct OpenAPIDocument {
   private let table: EndpointTable
-  private let host: Host
-  private let files: StaticFiles
-  private let version: String
-  private let prefix: String
+  let host: Host
+  let files: StaticFiles
+  let version: String
+  let prefix: String
   /// The only reactor that is described, or `nil` for the whole service.
-  private let reactor: String?
+  let reactor: String?
   private let reactors: [HostedSchemas]
   private let globals: [JSONValue.Member]
 
@@ -73,9 +73,18 @@ struct OpenAPIDocument {
 
   /// Removes the components that neither operations nor the schemas of the reactor reference.
   private func removeUnused(in document: inout JSONValue) {
+    Self.removeComponents(
+      from: &document, ["schemas", "parameters", "headers"],
+      unusedIn: [document["paths"] ?? .null]
+        + reactors.flatMap(\.schemas).map { Self.reference($0.name) })
+  }
+
+  /// Removes the components of some kinds that neither the given values nor components in them reference.
+  static func removeComponents(
+    from document: inout JSONValue, _ kinds: [String], unusedIn roots: [JSONValue]
+  ) {
     var used: Set<String> = []
-    var pending = [document["paths"] ?? .null]
-    pending += reactors.flatMap(\.schemas).map { Self.reference($0.name) }
+    var pending = roots
     while let value = pending.popLast() {
       switch value {
       case .array(let elements): pending += elements
@@ -90,7 +99,7 @@ struct OpenAPIDocument {
       default: break
       }
     }
-    for kind in ["schemas", "parameters", "headers"] {
+    for kind in kinds {
       guard case .object(let members)? = document["components"]?[kind] else { continue }
       document["components"]?[kind] = .object(
         members.filter { used.contains("#/components/\(kind)/\($0.name)") })
@@ -98,7 +107,7 @@ struct OpenAPIDocument {
   }
 
   /// The resources that are described: those of the reactor, or all.
-  private var described: [Resource] {
+  var described: [Resource] {
     // The files of a folder have no description of their own.
     table.resources.filter {
       reactor == nil
@@ -106,12 +115,12 @@ struct OpenAPIDocument {
     }
   }
 
-  private func path(of resource: Resource) -> String {
+  func path(of resource: Resource) -> String {
     guard let reactor else { return resource.template }
     return resource.template.replacing("{reactor}", with: reactor)
   }
 
-  private var schemas: [JSONValue.Member] {
+  var schemas: [JSONValue.Member] {
     var all =
       OpenAPISchemas.common
       + OpenAPISchemas.creation(parameters: reactors.compactMap(\.parameters))
@@ -149,7 +158,7 @@ struct OpenAPIDocument {
     ["$ref": .string("#/components/schemas/\(schema)")]
   }
 
-  private func schema(_ schema: Operation.Schema) -> JSONValue {
+  func schema(_ schema: Operation.Schema) -> JSONValue {
     switch schema {
     case .component(let name): Self.reference(name)
     case .state: reactors.count == 1 ? reactors[0].state : Self.reference("State")
@@ -157,6 +166,11 @@ struct OpenAPIDocument {
     case .actions: Self.reference("Actions")
     case .global: Self.any(of: globals.map { Self.reference($0.name) })
     case .inline(let schema): schema
+    case .ofSession(let schema):
+      [
+        "type": "object", "required": ["session", "data"],
+        "properties": ["session": ["type": "string"], "data": self.schema(schema)],
+      ]
     }
   }
 

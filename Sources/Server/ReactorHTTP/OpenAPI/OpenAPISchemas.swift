@@ -10,6 +10,7 @@ enum OpenAPISchemas {
     .init("LogEntry", logEntry), .init("Change", change), .init("EffectList", effectList),
     .init("FailureList", failureList),
     .init("TimerList", timerList), .init("Presence", presence),
+    .init("Activity", activity), .init("Signal", signal), .init("Patch", patch),
     .init("GlobalList", globalList), .init("Quarantine", quarantine),
     .init("NodeList", nodeList),
     .init("NewTicket", newTicket), .init("Ticket", ticket),
@@ -352,6 +353,32 @@ enum OpenAPISchemas {
   private static let globalList = list(
     "globals",
     of: object([
+  private static let activity = object([
+    .init("running", ["type": "integer", "format": "int64", "minimum": 0]),
+    .init(
+      "progress",
+      [
+        "type": ["number", "null"], "minimum": 0, "maximum": 1,
+        "description": "`null` if it is unknown.",
+      ]),
+  ])
+
+  private static let signal = object([
+    .init(
+      "from",
+      ["type": ["string", "null"], "description": "The name of the sender, if it has one."]),
+    .init("signal", ["description": "The message, any JSON."]),
+  ])
+
+  private static let patch: JSONValue = [
+    "type": "array",
+    "items": object(
+      [
+        .init("op", ["enum": ["add", "remove", "replace", "move", "copy", "test"]]),
+        .init("path", text), .init("from", text), .init("value", [:]),
+      ], optional: ["from", "value"]),
+  ]
+
       .init("name", text),
       .init("links", ["type": "object", "additionalProperties": text]),
     ]))

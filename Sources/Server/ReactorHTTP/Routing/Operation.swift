@@ -3,7 +3,7 @@ internal import ReactorCoding
 /// The description of one endpoint in `/openapi.json`.
 struct Operation: Sendable {
   /// A schema of the document.
-  enum Schema: Sendable {
+  indirect enum Schema: Sendable {
     /// A component that does not depend on the hosted reactors.
     case component(String)
     /// The State of any hosted reactor.
@@ -15,6 +15,8 @@ struct Operation: Sendable {
     /// The value of any global.
     case global
     case inline(JSONValue)
+    /// The data of an event about one of several sessions.
+    case ofSession(Schema)
   }
 
   /// One kind of response, except for problems.
@@ -22,8 +24,8 @@ struct Operation: Sendable {
     enum Content: Sendable {
       case json(Schema)
       case text(_ type: String)
-      /// A stream, which has no schema.
-      case stream
+      /// A stream of events, which `/asyncapi.json` describes.
+      case stream([StreamMessage])
       case either(Schema, orText: String)
     }
 

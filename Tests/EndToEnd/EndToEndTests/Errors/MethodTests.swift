@@ -19,6 +19,7 @@ struct MethodTests {
     ("S/log", ["GET"]), ("S/events", ["GET"]), ("/v1/globals", ["GET"]),
     ("/v1/globals/currentUser", ["GET", "PUT"]), ("/problems/malformed-json", ["GET"]),
     ("/metrics", ["GET"]), ("/openapi.json", ["GET"]),
+    ("/asyncapi.json", ["GET"]), ("/llms.txt", ["GET"]),
   ]
 
   private func path(_ address: String) -> String {
