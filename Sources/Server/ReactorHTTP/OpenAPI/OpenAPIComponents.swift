@@ -93,7 +93,11 @@ struct OpenAPIComponents {
     case "array": schema["items"] = part(schema["items"] ?? [:], place + ".Item")
     case "object": members(&schema, place)
     case "integer" where schema["format"] == nil && schema["enum"] == nil:
-      schema["format"] = .string(Self.format(schema))
+      // Only unsigned types of 64 bits have a minimum and no maximum.
+      if schema["minimum"] == 0, schema["maximum"] == nil {
+        schema["maximum"] = .number(JSONNumber(UInt64.max))
+      }
+      schema["format"] = Self.format(schema).map { .string($0) }
     case "number" where schema["format"] == nil: schema["format"] = "double"
     default: break
     }
@@ -186,11 +190,14 @@ struct OpenAPIComponents {
     }
   }
 
-  /// Returns the smallest format that has all values of the schema, or the one of 64 bits, beyond which there is none.
-  private static func format(_ schema: JSONValue) -> String {
-    guard case .number(let least)? = schema["minimum"], let least = least.integer(as: Int.self),
-      case .number(let most)? = schema["maximum"], let most = most.integer(as: Int.self)
-    else { return "int64" }
-    return least >= Int(Int32.min) && most <= Int(Int32.max) ? "int32" : "int64"
+  /// Returns the smallest format that has all values of the schema, or `nil` if one of 64 bits does not have them.
+  private static func format(_ schema: JSONValue) -> String? {
+    let bounds = ["minimum", "maximum"].compactMap { name -> JSONNumber? in
+      if case .number(let bound)? = schema[name] { bound } else { nil }
+    }
+    let numbers = bounds.compactMap { $0.integer(as: Int.self) }
+    guard numbers.count == bounds.count else { return nil }
+    return numbers.count == 2 && numbers.allSatisfy { Int32(exactly: $0) != nil }
+      ? "int32" : "int64"
   }
 }

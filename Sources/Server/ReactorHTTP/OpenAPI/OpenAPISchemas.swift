@@ -98,7 +98,7 @@ enum OpenAPISchemas {
   ])
 
   private static let sessionList: JSONValue = {
-    let number: JSONValue = ["type": "integer", "minimum": 0]
+    let number: JSONValue = ["type": "integer", "format": "int64", "minimum": 0]
     let session = object(
       [
         .init("id", text), .init("cursor", cursor), .init("subscribers", number),
@@ -128,7 +128,7 @@ enum OpenAPISchemas {
         "type": ["object", "null"],
         "properties": [
           "session": ["type": "string", "pattern": .string(sessionID)],
-          "version": ["type": ["integer", "null"], "minimum": 0],
+          "version": ["type": ["integer", "null"], "format": "int64", "minimum": 0],
           "timers": [
             "type": ["boolean", "null"],
             "description": "Whether the pending timers are copied; excludes `version`.",
@@ -212,7 +212,7 @@ enum OpenAPISchemas {
 
   private static let logEntry = object(
     [
-      .init("version", ["type": "integer", "minimum": 1]), .init("at", time),
+      .init("version", ["type": "integer", "format": "int64", "minimum": 1]), .init("at", time),
       .init("action", ["description": "Its cause; `null` for a global's mutation."]),
       .init("mutation", [:]),
       .init("global", ["type": "string", "description": "The global that caused it."]),
@@ -229,9 +229,12 @@ enum OpenAPISchemas {
       .init("cursor", ["type": "string", "description": "The cursor after the change."]),
       .init(
         "forkedFrom",
-        object([.init("session", text), .init("version", ["type": "integer", "minimum": 0])])),
-      .init("from", ["type": "integer", "minimum": 0]),
-      .init("to", ["type": "integer", "minimum": 1]),
+        object([
+          .init("session", text),
+          .init("version", ["type": "integer", "format": "int64", "minimum": 0]),
+        ])),
+      .init("from", ["type": "integer", "format": "int64", "minimum": 0]),
+      .init("to", ["type": "integer", "format": "int64", "minimum": 1]),
       .init("at", time),
       .init("by", ["type": "string", "description": "The principal whose request caused it."]),
       .init("entries", ["type": "array", "items": OpenAPIDocument.reference("LogEntry")]),
@@ -309,7 +312,7 @@ enum OpenAPISchemas {
       .init(
         "sessions",
         [
-          "type": ["integer", "null"], "minimum": 0,
+          "type": ["integer", "null"], "format": "int64", "minimum": 0,
           "description": "The sessions in its memory; `null` if it has not replied.",
         ]),
       .init("isThis", ["type": "boolean"]),
@@ -339,9 +342,9 @@ enum OpenAPISchemas {
     ]))
 
   private static let presence: JSONValue = {
-    let number: JSONValue = ["type": "integer", "minimum": 0]
+    let number: JSONValue = ["type": "integer", "format": "int64", "minimum": 0]
     let subscriber = object([
-      .init("name", text), .init("streams", ["type": "integer", "minimum": 1]),
+      .init("name", text), .init("streams", ["type": "integer", "format": "int64", "minimum": 1]),
     ])
     return object([
       .init("count", number),
@@ -350,9 +353,6 @@ enum OpenAPISchemas {
     ])
   }()
 
-  private static let globalList = list(
-    "globals",
-    of: object([
   private static let activity = object([
     .init("running", ["type": "integer", "format": "int64", "minimum": 0]),
     .init(
@@ -379,6 +379,9 @@ enum OpenAPISchemas {
       ], optional: ["from", "value"]),
   ]
 
+  private static let globalList = list(
+    "globals",
+    of: object([
       .init("name", text),
       .init("links", ["type": "object", "additionalProperties": text]),
     ]))

@@ -74,6 +74,20 @@ struct OpenAPIComponentsTests {
         #"{"anyOf":[{"type":"number","minimum":0,"format":"double"},{"type":"null"}]}"#
       ),
       (["enum": []], #"{"not":{}}"#),
+      (JSONSchema.derive(Int.self), #"{"type":"integer","format":"int64"}"#),
+      (
+        JSONSchema.derive(UInt64.self),
+        #"{"type":"integer","minimum":0,"maximum":18446744073709551615}"#
+      ),
+      (
+        JSONSchema.derive(UInt32.self),
+        #"{"type":"integer","minimum":0,"maximum":4294967295,"format":"int64"}"#
+      ),
+      (
+        JSONSchema.derive(Int128.self),
+        #"{"type":"integer","minimum":-170141183460469231731687303715884105728,"#
+          + #""maximum":170141183460469231731687303715884105727}"#
+      ),
       (["oneOf": [["const": "a"], ["const": "b"]]], #"{"type":"string","enum":["a","b"]}"#),
     ] as [(JSONValue, String)])
   func `a schema without parts is rewritten in place`(_ schema: JSONValue, _ text: String) {
