@@ -80,13 +80,18 @@ unit: ## Run the tests of PART (kit, wire, server, cluster, client, examples, to
 	swift build --build-tests
 	config/run-tests $(ARGS)
 
-client: ## Check the modules of reactor.js and flow.js against their types and bundle them.
+client: ## Check the modules of reactor.js, flow.js and the bindings against their types and bundle them.
 	@$(packages) test
 	tsc -p Sources/Server/ReactorPages/Client
 	esbuild --bundle --minify --format=esm --charset=utf8 Sources/Server/ReactorPages/Client/client.js \
 	  > Sources/Server/ReactorPages/reactor.js
 	esbuild --bundle --minify --format=esm --charset=utf8 --external:/reactor.js \
 	  Sources/Server/ReactorPages/Client/flow/flow.js | sed 's|"/reactor.js"|"./reactor.js"|g' > Sources/Server/ReactorPages/flow.js
+	for name in react svelte vue; do \
+	  esbuild --minify --format=esm --charset=utf8 \
+	    Sources/Server/ReactorPages/Client/bindings/$$name.js \
+	    > Sources/Server/ReactorPages/reactor-$$name.js || exit 1; \
+	done
 
 counts: ## Update the counts of the hot path, see Tests/Tools/HotPathCounts.
 	@$(packages) build

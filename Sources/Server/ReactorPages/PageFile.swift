@@ -34,6 +34,12 @@ package struct PageFile: Sendable {
   private static let client = [
     PageFile("reactor.js", as: .script, PackageResources.reactor_js),
     PageFile("reactor.d.ts", as: .types, PackageResources.reactor_d_ts),
+    PageFile("reactor-react.js", as: .script, PackageResources.reactor_react_js),
+    PageFile("reactor-react.d.ts", as: .types, PackageResources.reactor_react_d_ts),
+    PageFile("reactor-svelte.js", as: .script, PackageResources.reactor_svelte_js),
+    PageFile("reactor-svelte.d.ts", as: .types, PackageResources.reactor_svelte_d_ts),
+    PageFile("reactor-vue.js", as: .script, PackageResources.reactor_vue_js),
+    PageFile("reactor-vue.d.ts", as: .types, PackageResources.reactor_vue_d_ts),
     PageFile("flow.js", as: .script, PackageResources.flow_js),
     PageFile("flow.d.ts", as: .types, PackageResources.flow_d_ts),
   ]

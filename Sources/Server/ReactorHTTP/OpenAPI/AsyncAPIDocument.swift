@@ -65,7 +65,7 @@ struct AsyncAPIDocument {
 
   private func channel(of stream: Stream) -> JSONValue {
     var channel: JSONValue = [
-      "address": .string(stream.path), "title": .string(stream.operation.summary),
+      "address": .string(api.prefix + stream.path), "title": .string(stream.operation.summary),
     ]
     let parameters = described(stream.operation, in: "path").filter {
       stream.path.contains("{\($0.name)}")

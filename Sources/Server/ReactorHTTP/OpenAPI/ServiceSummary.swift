@@ -6,6 +6,7 @@ struct ServiceSummary {
   /// The reactors that the client may see.
   let reactors: [any HostedReactor]
 
+  /// The text. The links are relative, since the service may be below a path.
   var markdown: String {
     """
     # reactord
@@ -31,15 +32,15 @@ struct ServiceSummary {
 
     ## Interface
 
-    - [OpenAPI](/openapi.json): all requests, with the schemas of all reactors; `?reactor=NAME` describes one reactor
-    - [AsyncAPI](/asyncapi.json): the streams and their events
-    - [Reactors](/v1/reactors): the catalogue as JSON
-    - [Problems](/problems/): the meaning of each error
+    - [OpenAPI](openapi.json): all requests, with the schemas of all reactors; `?reactor=NAME` describes one reactor
+    - [AsyncAPI](asyncapi.json): the streams and their events
+    - [Reactors](v1/reactors): the catalogue as JSON
+    - [Problems](problems/): the meaning of each error
 
     ## Optional
 
-    - [reactor.js](/reactor.js): a client for pages, an ES module; its types are in [reactor.d.ts](/reactor.d.ts)
-    - [Inspector](/inspector/): a page that shows sessions, their logs and effects
+    - [reactor.js](reactor.js): a client for pages, an ES module; its types are in [reactor.d.ts](reactor.d.ts)
+    - [Inspector](inspector/): a page that shows sessions, their logs and effects
 
     """
   }
@@ -56,7 +57,7 @@ struct ServiceSummary {
     reactors.map { reactor in
       let name = reactor.name
       let summary = reactor.summary.split(whereSeparator: \.isNewline).joined(separator: " ")
-      return "- [\(name)](/v1/reactors/\(name))" + (summary.isEmpty ? "" : ": \(summary)")
+      return "- [\(name)](v1/reactors/\(name))" + (summary.isEmpty ? "" : ": \(summary)")
     }.joined(separator: "\n")
   }
 }

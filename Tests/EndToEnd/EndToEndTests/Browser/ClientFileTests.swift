@@ -61,6 +61,20 @@ struct ClientFileTests {
     #expect(try server.client().get("/flow.d.ts").text.contains("export function flow("))
   }
 
+  @Test(arguments: ["react", "svelte", "vue"])
+  func `the bindings have their current modules, with at most 60 lines`(name: String) throws {
+    let (exit, script) = try run(
+      "esbuild --minify --format=esm --charset=utf8 Client/bindings/\(name).js", in: sources.path)
+    #expect(exit == .code(0), "\(script)")
+    #expect(try server.client().get("/reactor-\(name).js").text == script, "run make client")
+    #expect(
+      try server.client().get("/reactor-\(name).d.ts").text.contains("useReactor<")
+        || name == "svelte")
+    let module = try String(
+      contentsOf: sources.appending(path: "Client/bindings/\(name).js"), encoding: .utf8)
+    #expect(module.split(separator: "\n", omittingEmptySubsequences: false).count <= 61)
+  }
+
   @Test func `the client of flows has less than 3 KB, compressed`() throws {
     try save("/flow.js", as: "flow.js")
     let (exit, output) = try run("gzip -9 < flow.js | wc -c")
@@ -85,6 +99,8 @@ struct ClientFileTests {
   @Test(arguments: [
     ("streams.js", "throttle(", "trottle("), ("session.js", "get version", "get wersion"),
     ("flow/screens.js", "dismiss() {", "dismis() {"),
+    ("bindings/react.js", "useReactor", "useRector"), ("bindings/svelte.js", "send:", "sent:"),
+    ("bindings/vue.js", "useValue", "useValues"),
     (
       "client.js", "export { traits }",
       "export { settings } from \"./requests.js\";\nexport { traits }"
@@ -96,15 +112,16 @@ struct ClientFileTests {
   ) throws {
     try FileManager.default.copyItem(
       at: sources.appending(path: "Client"), to: URL(filePath: folder["Client"]))
-    try FileManager.default.copyItem(
-      at: sources.appending(path: "reactor.d.ts"), to: URL(filePath: folder["reactor.d.ts"]))
-    try FileManager.default.copyItem(
-      at: sources.appending(path: "flow.d.ts"), to: URL(filePath: folder["flow.d.ts"]))
+    for name in ["flow", "reactor", "reactor-react", "reactor-svelte", "reactor-vue"] {
+      try FileManager.default.copyItem(
+        at: sources.appending(path: "\(name).d.ts"), to: URL(filePath: folder["\(name).d.ts"]))
+    }
     let file = URL(filePath: folder["Client/\(module)"])
     let source = try String(contentsOf: file, encoding: .utf8)
     try #require(source.contains(text))
     try source.replacing(text, with: replacement).write(to: file, atomically: true, encoding: .utf8)
-    #expect(try run("tsc -p Client").exit != .code(0))
+    let (exit, output) = try run("tsc -p Client")
+    #expect(exit != .code(0) && !output.contains("Cannot find module"), "\(output)")
   }
 
   // MARK: Types of reactors

@@ -1,0 +1,1 @@
+const a=e=>({subscribe(c){let r=!0,n={};const o=()=>{const t=e[0].value;!r||t===n||(n=t,c(t))},s=e.map(t=>t.subscribe(o));return o(),()=>{r=!1,s.forEach(t=>t())}}}),l=e=>a([e]),u=e=>({...a([e.state,e.connection]),send:(c,r)=>e.send(c,r)});export{u as reactorStore,l as valueStore};

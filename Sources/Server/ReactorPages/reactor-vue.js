@@ -1,0 +1,1 @@
+import{onScopeDispose as a,shallowReadonly as s,shallowRef as u}from"vue";function t(e){const n=u(e[0].value),c=()=>{n.value=e[0].value},r=e.map(o=>o.subscribe(c));return a(()=>r.forEach(o=>o())),s(n)}const p=e=>t([e]),f=e=>t([e.state,e.connection]);export{f as useReactor,p as useValue};
