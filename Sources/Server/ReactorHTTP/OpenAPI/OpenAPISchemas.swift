@@ -7,7 +7,8 @@ enum OpenAPISchemas {
   static let common: [JSONValue.Member] = [
     .init("Problem", problem), .init("Health", health), .init("ReactorList", reactorList),
     .init("ReactorDescription", reactorDescription), .init("SessionList", sessionList),
-    .init("LogEntry", logEntry), .init("Change", change), .init("EffectList", effectList),
+    .init("LogEntry", logEntry), .init("Change", change), .init("StreamedChange", streamedChange),
+    .init("EffectList", effectList),
     .init("FailureList", failureList),
     .init("TimerList", timerList), .init("Presence", presence),
     .init("Activity", activity), .init("Signal", signal), .init("Patch", patch),
@@ -220,31 +221,33 @@ enum OpenAPISchemas {
         "by", ["type": "string", "description": "The principal whose request caused it."]),
     ], optional: ["global", "by"])
 
+  private static let changeMembers: [JSONValue.Member] = [
+    .init("kind", ["enum": ["began", "changed", "ended", "global", "damaged"]]),
+    .init("name", ["type": "string", "description": "The name of the global."]),
+    .init("reactor", text), .init("session", text),
+    .init("cursor", ["type": "string", "description": "The cursor after the change."]),
+    .init(
+      "forkedFrom",
+      object([
+        .init("session", text),
+        .init("version", ["type": "integer", "format": "int64", "minimum": 0]),
+      ])),
+    .init("from", ["type": "integer", "format": "int64", "minimum": 0]),
+    .init("to", ["type": "integer", "format": "int64", "minimum": 1]),
+    .init("at", time),
+    .init("by", ["type": "string", "description": "The principal whose request caused it."]),
+    .init("entries", ["type": "array", "items": OpenAPIDocument.reference("LogEntry")]),
+    .init("state", [:]),
+    .init("detail", ["type": "string", "description": "The damage of the row."]),
+  ]
+
+  private static let optionalChangeMembers = Set(changeMembers.map(\.name)).subtracting(["kind"])
+
   private static let change = object(
-    [
-      .init("id", text),
-      .init("kind", ["enum": ["began", "changed", "ended", "global", "damaged"]]),
-      .init("name", ["type": "string", "description": "The name of the global."]),
-      .init("reactor", text), .init("session", text),
-      .init("cursor", ["type": "string", "description": "The cursor after the change."]),
-      .init(
-        "forkedFrom",
-        object([
-          .init("session", text),
-          .init("version", ["type": "integer", "format": "int64", "minimum": 0]),
-        ])),
-      .init("from", ["type": "integer", "format": "int64", "minimum": 0]),
-      .init("to", ["type": "integer", "format": "int64", "minimum": 1]),
-      .init("at", time),
-      .init("by", ["type": "string", "description": "The principal whose request caused it."]),
-      .init("entries", ["type": "array", "items": OpenAPIDocument.reference("LogEntry")]),
-      .init("state", [:]),
-      .init("detail", ["type": "string", "description": "The damage of the row."]),
-    ],
-    optional: [
-      "cursor", "at", "detail", "name", "reactor", "session", "forkedFrom", "from", "to", "by",
-      "entries", "state",
-    ])
+    [.init("id", text)] + changeMembers, optional: optionalChangeMembers)
+
+  /// The data of an event, whose `id` is that of the change.
+  private static let streamedChange = object(changeMembers, optional: optionalChangeMembers)
 
   private static let effectList = list(
     "effects",

@@ -55,7 +55,8 @@ struct StreamMessage: Sendable {
   static let ofChanges =
     [
       Self(
-        "change", "message", "A change of a session or global", .component("Change"), hasID: true),
+        "change", "message", "A change of a session or global", .component("StreamedChange"),
+        hasID: true),
       Self(
         "reset", nil, "Changes before the next one are no longer retained",
         .inline([
