@@ -71,11 +71,14 @@ extension ReactorAPI {
     /// Whether only reads are served.
     package var isPaused = false
 
-    /// Lists the nodes of the cluster, for `/v1/nodes`, or returns `nil` without a cluster.
+    /// Lists the nodes of the cluster, and those that are gone, for `/v1/nodes`, or returns `nil` without a
+    /// cluster.
     ///
     /// The completion is called once, on any thread.
     package var nodes:
-      (@Sendable (_ completion: @escaping @Sendable ([ServiceNode]) -> Void) -> Void)?
+      (
+        @Sendable (_ completion: @escaping @Sendable ([ServiceNode], [GoneNode]) -> Void) -> Void
+      )?
 
     /// Creates settings with their defaults.
     package init() {}
@@ -158,6 +161,20 @@ package struct ServiceNode: Encodable, Sendable {
     self.sessions = sessions
     self.isThis = isThis
     self.differences = differences
+  }
+}
+
+/// A process that shared the sessions of the store and failed or left.
+package struct GoneNode: Encodable, Sendable {
+  /// `cluster.node` of the process.
+  package let name: String
+
+  /// When this process noticed that, in RFC 3339.
+  package let since: String
+
+  /// Creates a node.
+  package init(name: String, since: String) {
+    (self.name, self.since) = (name, since)
   }
 }
 

@@ -25,6 +25,7 @@ package final class ReactorAPI: HTTPResponder {
   let logger: Logger
   let endpoints: EndpointTable
   private let pages: PageEndpoints
+  private let service: ServiceEndpoints
   let channels: EventChannels
   /// Executes work that would block a request worker or a stream loop.
   let background: WorkerPool
@@ -77,7 +78,7 @@ package final class ReactorAPI: HTTPResponder {
     creationLimiter = host.settings.ledger.creationLimiter
     self.background = background
     channels = EventChannels(bound: limits.streamBuffer, background: background)
-    let service = ServiceEndpoints(host: host, settings: settings)
+    service = ServiceEndpoints(host: host, settings: settings)
     let streams = StreamEndpoints(
       host: host, channels: channels, limits: limits, heartbeat: settings.heartbeat)
     pages = PageEndpoints(files: settings.files, folder: settings.folder)
@@ -113,6 +114,11 @@ package final class ReactorAPI: HTTPResponder {
         if case .next(let revocations) = event { self?.revoke(revocations) }
       })
   }
+
+  /// Takes a sample of the metrics for the charts of the last hour, unless the current interval has one.
+  ///
+  /// Call this at intervals of less than 10 s, on a thread that may read small files.
+  package func takeSample() { service.takeSample() }
 
   /// Whether the service is draining.
   package var isDraining: Bool { draining.load(ordering: .acquiring) }

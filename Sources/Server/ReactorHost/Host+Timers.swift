@@ -1,5 +1,5 @@
 package import ReactorCore
-internal import ReactorLog
+package import ReactorLog
 internal import Synchronization
 internal import Telemetry
 
@@ -49,6 +49,19 @@ extension Host {
       }
       guard case .done = outcome else { return nil }
     }
+  }
+
+  /// Reads the timers of all sessions that are due next.
+  ///
+  /// - Parameters:
+  ///   - limit: The maximum number of timers.
+  ///   - completion: Called once, on any thread, with the timers in the order in which they are due.
+  package func nextTimers(
+    limit: Int, completion: @escaping @Sendable (Result<[DueTimer], LogError>) -> Void
+  ) {
+    environment.log.dueTimers(
+      after: nil, until: Timestamp(milliseconds: WallTime.last.milliseconds), limit: limit
+    ) { completion($0.map(\.timers)) }
   }
 
   private func fire(

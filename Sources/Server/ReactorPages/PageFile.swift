@@ -58,12 +58,14 @@ package struct PageFile: Sendable {
       Array(
         String(decoding: PackageResources.index_html, as: UTF8.self)
           .replacing("=\"../", with: "=\"./").utf8)),
+    PageFile("inspector/about.js", as: .script, PackageResources.about_js),
     PageFile("inspector/access.js", as: .script, PackageResources.access_js),
     PageFile("inspector/actions.js", as: .script, PackageResources.actions_js),
     PageFile("inspector/catalogue.js", as: .script, PackageResources.catalogue_js),
     PageFile("inspector/charts.js", as: .script, PackageResources.charts_js),
     PageFile("inspector/commands.js", as: .script, PackageResources.commands_js),
     PageFile("inspector/console.css", as: .style, PackageResources.console_css),
+    PageFile("inspector/documentation.html", as: .html, PackageResources.documentation_html),
     PageFile("inspector/effects.js", as: .script, PackageResources.effects_js),
     PageFile("inspector/elements.js", as: .script, PackageResources.elements_js),
     PageFile("inspector/errors.js", as: .script, PackageResources.errors_js),
@@ -74,6 +76,7 @@ package struct PageFile: Sendable {
     PageFile("inspector/inspector.css", as: .style, PackageResources.inspector_css),
     PageFile("inspector/inspector.js", as: .script, PackageResources.inspector_js),
     PageFile("inspector/nodes.js", as: .script, PackageResources.nodes_js),
+    PageFile("inspector/operations.js", as: .script, PackageResources.operations_js),
     PageFile("inspector/panels.css", as: .style, PackageResources.panels_css),
     PageFile("inspector/parameters.js", as: .script, PackageResources.parameters_js),
     PageFile("inspector/phone.css", as: .style, PackageResources.phone_css),

@@ -24,14 +24,25 @@ public struct MetricsText: Sendable {
   public private(set) var bytes: [UInt8] = []
   private var name = ""
 
+  /// The sums over the labels of the samples with some names, instead of a text; `nil` for a text.
+  package private(set) var sums: [String: Double]?
+
   /// Creates an empty text.
   public init() {
     bytes.reserveCapacity(16_384)
   }
 
+  /// Creates sums over the labels of the samples with some names; no text is written.
+  ///
+  /// - Parameter names: The names of samples, those of a histogram with `_sum` or `_count`.
+  package init(summing names: [String]) {
+    sums = Dictionary(uniqueKeysWithValues: names.map { ($0, 0) })
+  }
+
   /// Starts a family, to which the next samples belong.
   public mutating func family(_ name: String, _ kind: Kind, _ help: String) {
     self.name = name
+    guard sums == nil else { return }
     bytes.append(contentsOf: "# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n".utf8)
   }
 
@@ -79,6 +90,10 @@ public struct MetricsText: Sendable {
   private mutating func write(
     suffix: String, _ labels: Labels, last: (String, String)? = nil, _ value: String
   ) {
+    guard sums == nil else {
+      sums?[name + suffix]? += Double(value) ?? 0
+      return
+    }
     bytes.append(contentsOf: name.utf8)
     bytes.append(contentsOf: suffix.utf8)
     var separator = "{"

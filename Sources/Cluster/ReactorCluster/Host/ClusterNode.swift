@@ -37,6 +37,7 @@ package final class ClusterNode: Sendable {
     var nextComparison: Milliseconds = 0
     var ticker: Task<Void, Never>?
     var differences = NodeDifferences()
+    var gone = GoneNodes()
     /// The earlier incarnations of this process.
     var formerIncarnations: Set<UInt64> = []
     var reminders = ClaimReminders()

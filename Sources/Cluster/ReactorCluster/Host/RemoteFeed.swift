@@ -269,6 +269,7 @@ extension ClusterNode {
     counters.failures.add()
     let now = now
     let (orphans, reopened) = state.withLock { state in
+      state.gone.add(failed.name, at: .now)
       var orphans: [(RemoteFeed, Bool)] = []
       for key in state.subscribed.removeAll(of: failed) {
         guard let feed = state.feeds[key] else { continue }

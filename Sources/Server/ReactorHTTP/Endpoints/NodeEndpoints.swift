@@ -16,14 +16,15 @@ struct NodeEndpoints {
   }
 
   private struct Listing: Encodable {
-    let nodes: [ServiceNode]
+    var nodes: [ServiceNode] = []
+    var gone: [GoneNode] = []
   }
 
   private func list(_ call: Call) throws(Problem) {
     try call.negotiate()
-    guard let nodes = settings.nodes else { return call.reply(.json(encoding: Listing(nodes: []))) }
-    nodes { [reply = call.reply] nodes in
-      reply(.json(encoding: Listing(nodes: nodes)))
+    guard let nodes = settings.nodes else { return call.reply(.json(encoding: Listing())) }
+    nodes { [reply = call.reply] nodes, gone in
+      reply(.json(encoding: Listing(nodes: nodes, gone: gone)))
     }
   }
 }

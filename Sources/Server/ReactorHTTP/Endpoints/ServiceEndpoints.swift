@@ -23,6 +23,7 @@ final class ServiceEndpoints: Sendable {
   private let host: Host
   private let settings: ReactorAPI.Settings
   private let state = Mutex(State())
+  private let samples = MetricsSamples()
 
   init(host: Host, settings: ReactorAPI.Settings) {
     self.host = host
@@ -52,6 +53,11 @@ final class ServiceEndpoints: Sendable {
         .get, "/metrics", needs: .read, traits: .background, handler: showMetrics,
         operation: Operation(
           "metrics", "Metrics in the text format of Prometheus", content: .text("text/plain"))),
+      Endpoint(
+        .get, "/v1/samples", needs: .read, handler: listSamples,
+        operation: Operation(
+          "listSamples", "Samples of metrics of this process in the last hour",
+          content: .json(.component("SampleList")))),
       Endpoint(
         .get, "/openapi.json", needs: .read, reach: .anything, traits: .background,
         handler: { [self] (call) throws(Problem) in try describeService(call, isOfStreams: false) },
@@ -96,13 +102,24 @@ final class ServiceEndpoints: Sendable {
     // Prometheus prefers a newer format and accepts the plain one too.
     try call.negotiate("text/plain")
     var text = MetricsText()
-    for source in state.withLock({ $0.metrics }) + settings.metrics { source.write(to: &text) }
+    for source in sources { source.write(to: &text) }
     return HTTPResponse(
       status: 200,
       headers: [
         "Content-Type": "text/plain; version=0.0.4; charset=utf-8", "Cache-Control": "no-store",
       ],
       body: .bytes(text.bytes))
+  }
+
+  /// The sources of `/metrics`.
+  private var sources: [any MetricsSource] { state.withLock { $0.metrics } + settings.metrics }
+
+  /// Takes the sample of the current interval for `/v1/samples`, unless it was taken.
+  func takeSample() { samples.take(from: sources) }
+
+  private func listSamples(_ call: Call) throws(Problem) -> HTTPResponse {
+    try call.negotiate()
+    return .json(samples.json.bytes, headers: ["Cache-Control": "no-store"])
   }
 
   private func describeService(

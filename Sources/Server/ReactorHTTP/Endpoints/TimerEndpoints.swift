@@ -14,6 +14,11 @@ struct TimerEndpoints {
   var all: [Endpoint] {
     [
       Endpoint(
+        .get, "/v1/timers", needs: .admin, handler: listOfService,
+        operation: Operation(
+          "listServiceTimers", "The next timers of all sessions", parameters: [.limit],
+          content: .json(.component("ServiceTimerList")), problems: [.invalidParameter])),
+      Endpoint(
         .get, Self.collection, needs: .read, handler: list,
         operation: Operation(
           "listTimers", "The session's timers, in pages",
@@ -43,6 +48,33 @@ struct TimerEndpoints {
 
   private struct Listing: Encodable {
     let timers: [Entry]
+  }
+
+  private struct ServiceListing: Encodable {
+    struct Entry: Encodable {
+      let reactor: String
+      let session: String
+      let id: String
+      let dueAt: String
+    }
+
+    let timers: [Entry]
+  }
+
+  private func listOfService(_ call: Call) throws(Problem) {
+    try call.negotiate()
+    host.nextTimers(limit: try call.query().limit()) { [reply = call.reply] timers in
+      reply(
+        timers.map {
+          .json(
+            encoding: ServiceListing(
+              timers: $0.map {
+                .init(
+                  reactor: $0.key.reactor, session: $0.key.id, id: $0.id,
+                  dueAt: $0.position.due.description)
+              }))
+        }.mapError { Problem($0) })
+    }
   }
 
   private struct Entry: Encodable {

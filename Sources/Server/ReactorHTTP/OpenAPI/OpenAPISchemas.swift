@@ -13,7 +13,8 @@ enum OpenAPISchemas {
     .init("TimerList", timerList), .init("Presence", presence),
     .init("Activity", activity), .init("Signal", signal), .init("Patch", patch),
     .init("GlobalList", globalList), .init("Quarantine", quarantine),
-    .init("NodeList", nodeList),
+    .init("NodeList", nodeList), .init("SampleList", sampleList),
+    .init("ServiceTimerList", serviceTimerList),
     .init("NewTicket", newTicket), .init("Ticket", ticket),
     .init("AccessExplanations", accessExplanations),
     .init("NewRevocation", object(revocationMembers, optional: Set(revocationMembers.map(\.name)))),
@@ -305,9 +306,36 @@ enum OpenAPISchemas {
       .init("signal", text),
     ]))
 
-  private static let nodeList = list(
-    "nodes",
+  private static let nodeList = object([
+    .init("nodes", ["type": "array", "items": node]),
+    .init(
+      "gone",
+      [
+        "type": "array", "items": object([.init("name", text), .init("since", time)]),
+        "description": "The nodes that failed or left in the last hour.",
+      ]),
+  ])
+
+  private static let sampleList = object([
+    .init("interval", ["type": "integer", "description": "The seconds between two samples."]),
+    .init(
+      "latest",
+      ["type": ["string", "null"], "format": "date-time", "description": "The time of the last ones."]),
+    .init(
+      "series",
+      object(
+        MetricsSamples.names.map {
+          .init($0, ["type": "array", "items": ["type": ["number", "null"]]])
+        })),
+  ])
+
+  private static let serviceTimerList = list(
+    "timers",
     of: object([
+      .init("reactor", text), .init("session", text), .init("id", text), .init("dueAt", time),
+    ]))
+
+  private static let node = object([
       .init("name", text),
       .init("state", ["enum": ["joining", "ready", "draining", "left"]]),
       .init(
@@ -320,7 +348,7 @@ enum OpenAPISchemas {
         ]),
       .init("isThis", ["type": "boolean"]),
       .init("differences", ["type": "array", "items": text]),
-    ]))
+    ])
 
   private static let timerList = list(
     "timers",

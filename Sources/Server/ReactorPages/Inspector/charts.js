@@ -1,25 +1,27 @@
-// Charts of the service's activity, from its metrics if they can be read, else from the States that
-// this page receives.
+// Charts of the activity of this node in the last hour, from the samples that the service keeps; without the right
+// to read them, of the States that this page receives.
 
-import { request } from "../reactor.js";
+import { Problem, request } from "../reactor.js";
 import { element, part } from "./elements.js";
 import { Refresh } from "./refresh.js";
 import { content } from "./requests.js";
 
-/** The interval of samples in milliseconds, and the number that a chart shows. */
+/** The interval of the States that this page counts, in milliseconds, and how many intervals a chart shows. */
 const PERIOD = 1_000;
-const SAMPLES = 60;
+const COUNTED = 60;
 
 const SVG = "http://www.w3.org/2000/svg";
 const WIDTH = 240;
 const HEIGHT = 48;
 
-/** A line over the last minute, with its latest value as text. */
+/** The number of samples for which a chart has room at least: those of five minutes. */
+const ROOM = 30;
+
+/** A line over the time, with its latest value as text. */
 class Chart {
-  #values = [];
   #unit;
-  #line = document.createElementNS(SVG, "polyline");
-  #area = document.createElementNS(SVG, "polygon");
+  #line = document.createElementNS(SVG, "path");
+  #area = document.createElementNS(SVG, "path");
   #value = element("output", {}, "–");
   #peak = element("span", { class: "peak" });
 
@@ -29,26 +31,36 @@ class Chart {
     picture.setAttribute("viewBox", `0 0 ${WIDTH} ${HEIGHT}`);
     picture.setAttribute("preserveAspectRatio", "none");
     picture.setAttribute("aria-hidden", "true");
+    this.#line.setAttribute("class", "line");
+    this.#area.setAttribute("class", "area");
     picture.append(this.#area, this.#line);
     this.element = element(
       "figure", { class: "chart" },
       element("figcaption", {}, element("span", {}, title), this.#value), picture, this.#peak);
   }
 
-  add(value) {
-    this.#values.push(value);
-    if (this.#values.length > SAMPLES) this.#values.shift();
-    const peak = Math.max(...this.#values, 0);
-    const points = this.#values.map((one, index) => {
-      const x = WIDTH - (this.#values.length - 1 - index) * (WIDTH / (SAMPLES - 1));
-      const y = HEIGHT - 2 - (peak > 0 ? one / peak : 0) * (HEIGHT - 6);
-      return `${x.toFixed(1)},${y.toFixed(1)}`;
+  /** Shows values, the latest last, at the right of a chart that has room for `count`; `null` is a gap. */
+  show(values, count) {
+    const peak = Math.max(...values, 0);
+    let [line, area, run] = ["", "", []];
+    const finish = () => {
+      if (run.length === 0) return;
+      const points = run.map(([x, y]) => `${x.toFixed(1)},${y.toFixed(1)}`).join("L");
+      line += `M${points}${run.length === 1 ? "h0.5" : ""}`;
+      area += `M${run[0][0].toFixed(1)},${HEIGHT}L${points}L${run.at(-1)[0].toFixed(1)},${HEIGHT}Z`;
+      run = [];
+    };
+    values.forEach((value, index) => {
+      if (value === null) return finish();
+      const x = WIDTH - (values.length - 1 - index) * (WIDTH / (count - 1));
+      run.push([x, HEIGHT - 2 - (peak > 0 ? value / peak : 0) * (HEIGHT - 6)]);
     });
-    const start = points[0].split(",")[0];
-    this.#line.setAttribute("points", points.join(" "));
-    this.#area.setAttribute("points", `${start},${HEIGHT} ${points.join(" ")} ${WIDTH},${HEIGHT}`);
-    this.#value.textContent = `${readable(value)}${this.#unit}`;
-    this.#peak.textContent = `peak ${readable(peak)}${this.#unit}`;
+    finish();
+    this.#line.setAttribute("d", line);
+    this.#area.setAttribute("d", area);
+    const latest = values.at(-1);
+    this.#value.textContent = latest == null ? "–" : `${readable(latest)}${this.#unit}`;
+    this.#peak.textContent = values.length === 0 ? "" : `peak ${readable(peak)}${this.#unit}`;
   }
 }
 
@@ -71,30 +83,62 @@ export function samples(text) {
   return totals;
 }
 
-/** The section “Charts”. */
+/** The changes between two values of a counter that follow each other, and `null` beside a missing one. */
+function changes(values) {
+  return values.slice(1).map((value, index) => {
+    const before = values[index];
+    return value === null || before === null ? null : Math.max(0, value - before);
+  });
+}
+
+const MEMORY = "process_resident_memory_bytes";
+
+/** The charts: a title, a unit, and the values from the series of `/v1/samples`. */
+const CHARTS = [
+  ["Actions", "/s", (of, seconds) => changes(of("reactord_actions_total")).map((one) => one && one / seconds)],
+  ["Deliveries", "/s",
+    (of, seconds) => changes(of("reactord_stream_deliveries_total")).map((one) => one && one / seconds)],
+  ["Subscribers", "", (of) => of("reactord_subscribers")],
+  ["Commit", " ms", (of) => {
+    const counts = changes(of("reactord_commit_duration_seconds_count"));
+    return changes(of("reactord_commit_duration_seconds_sum"))
+      .map((sum, index) => sum && (counts[index] > 0 ? 1_000 * sum / counts[index] : 0));
+  }],
+  ["Sessions", "", (of) => of("reactord_sessions")],
+  ["Effects", "", (of) => of("reactord_effects_running")],
+  ["Errors", "", (of) => changes(of("reactord_effect_failures_total"))],
+  ["Memory", " MB", (of) => of(MEMORY).map((one) => one && one / 1_048_576)],
+];
+
+/** The section “The last hour”. */
 export class Charts {
-  #seen = { versions: undefined, states: 0 };
-  #metrics;
-  #hasMetrics = true;
-  #charts = {};
+  #charts = CHARTS.map(([title, unit]) => new Chart(title, unit));
   #reactor;
-  #time = performance.now();
-  #sampling = new Refresh(PERIOD / 4, () => this.#sample());
+  /** What this page has counted: the version and the number of States at the last sample, and the rates. */
+  #seen = { version: undefined, states: 0 };
+  #rates = [[], []];
+  #hasSamples = true;
+  /** When the samples are requested next. */
+  #next = 0;
+  #updating = new Refresh(PERIOD / 4, () => this.#update());
 
   constructor() {
-    for (const [name, title, unit] of [
-      ["actions", "Actions", "/s"], ["deliveries", "Deliveries", "/s"],
-      ["subscribers", "Subscribers", ""], ["commit", "Commit", " ms"],
-    ]) {
-      this.#charts[name] = new Chart(title, unit);
-    }
-    part.charts.append(...Object.values(this.#charts).map((chart) => chart.element));
-    setInterval(() => document.hidden || this.#sampling.request(), PERIOD);
+    part.charts.append(...this.#charts.map((chart) => chart.element));
+    setInterval(() => document.hidden || this.#updating.request(), PERIOD);
+    this.#updating.request();
+  }
+
+  /** Requests the samples again, with another credential. */
+  restart() {
+    this.#hasSamples = true;
+    this.#next = 0;
+    this.#updating.request();
   }
 
   open(reactor) {
     this.#reactor = reactor;
-    this.#seen = { versions: reactor.confirmed ? reactor.version : undefined, states: 0 };
+    this.#seen = { version: reactor.confirmed ? reactor.version : undefined, states: 0 };
+    this.#rates = [[], []];
   }
 
   close() {
@@ -106,41 +150,40 @@ export class Charts {
     this.#seen.states += 1;
   }
 
-  async #sample() {
-    if (!this.#reactor) return;
-    const now = performance.now();
-    const seconds = (now - this.#time) / 1000;
-    this.#time = now;
-    let metrics;
-    if (this.#hasMetrics) {
-      try {
-        const response = await request("metrics", { headers: { Accept: "text/plain" } });
-        metrics = (await content(response, samples)).value;
-      } catch (problem) {
-        // Not permitted: count this session only.
-        this.#hasMetrics = problem.isPassing;
-      }
+  async #update() {
+    if (this.#hasSamples && Date.now() < this.#next) return;
+    try {
+      if (this.#hasSamples) this.#show((await content(await request("v1/samples"))).value);
+    } catch (problem) {
+      if (!(problem instanceof Problem)) throw problem;
+      // Not permitted: count this session only.
+      this.#hasSamples = problem.isPassing;
+      this.#next = Date.now() + 10 * PERIOD;
     }
-    const rate = (name) => {
-      const change = metrics.get(name) - this.#metrics.get(name);
-      return Math.max(0, change || 0) / seconds;
-    };
-    part["charts-note"].textContent = metrics
-      ? "All sessions of the host, each second." : "This session as this page sees it, each second.";
-    if (metrics && this.#metrics) {
-      this.#charts.actions.add(rate("reactord_actions_total"));
-      this.#charts.deliveries.add(rate("reactord_stream_deliveries_total"));
-      this.#charts.subscribers.add(metrics.get("reactord_subscribers") ?? 0);
-      const commits = rate("reactord_commit_duration_seconds_count");
-      this.#charts.commit.add(commits > 0 ? 1000 * rate("reactord_commit_duration_seconds_sum") / commits : 0);
-    } else if (!metrics) {
-      const version = this.#reactor?.confirmed ? this.#reactor.version : undefined;
-      this.#charts.actions.add(Math.max(0, version - this.#seen.versions || 0) / seconds);
-      this.#charts.deliveries.add(this.#seen.states / seconds);
-      this.#seen = { versions: version, states: 0 };
-    }
-    this.#charts.subscribers.element.hidden = !metrics;
-    this.#charts.commit.element.hidden = !metrics;
-    this.#metrics = metrics;
+    if (!this.#hasSamples) this.#showCounted();
+    this.#charts.slice(2).forEach((chart) => { chart.element.hidden = !this.#hasSamples; });
+    part["charts-panel"].hidden = !this.#hasSamples && !this.#reactor;
+  }
+
+  #show({ interval, latest, series }) {
+    const of = (name) => series[name] ?? [];
+    const count = Math.max(ROOM, of(MEMORY).length);
+    CHARTS.forEach(([, , values], index) => this.#charts[index].show(values(of, interval), count));
+    const start = new Date(new Date(latest) - PERIOD * interval * (count - 1));
+    part["charts-note"].textContent = `This node, ${start.toLocaleTimeString("en-GB", { timeStyle: "short" })} to now.`;
+    // The next sample is due `interval` after the latest one; the clocks may differ.
+    const age = latest === null ? interval : (Date.now() - new Date(latest)) / 1_000;
+    this.#next = Date.now() + PERIOD * Math.min(interval, Math.max(1, interval - age + 1));
+  }
+
+  #showCounted() {
+    const version = this.#reactor?.confirmed ? this.#reactor.version : undefined;
+    const counted = [Math.max(0, version - this.#seen.version || 0), this.#seen.states];
+    this.#seen = { version, states: 0 };
+    counted.forEach((count, index) => {
+      this.#rates[index] = [...this.#rates[index], count].slice(-COUNTED);
+      this.#charts[index].show(this.#rates[index], COUNTED);
+    });
+    part["charts-note"].textContent = "This session as this page sees it, each second.";
   }
 }

@@ -5,6 +5,7 @@ import { readable, samples } from "./charts.js";
 import { describe, element, part } from "./elements.js";
 import { Errors } from "./errors.js";
 import { showNodes } from "./nodes.js";
+import { showOperations } from "./operations.js";
 import { Refresh } from "./refresh.js";
 import { content } from "./requests.js";
 
@@ -55,8 +56,10 @@ function rows(now, before, seconds) {
   ];
 }
 
-/** The section “Health”. */
+/** The section “Health”, and what follows from the same sample of the metrics. */
 export class Health {
+  /** The hosted reactors, as the catalogue lists them. */
+  reactors = [];
   #before;
   #time = 0;
   #isActive = false;
@@ -88,6 +91,7 @@ export class Health {
       [this.#before, this.#time] = [now, time];
       await this.#errors.update(now);
       await showNodes();
+      await showOperations(now, this.reactors);
     } catch (problem) {
       if (!(problem instanceof Problem)) throw problem;
       part.health.replaceChildren();

@@ -4,6 +4,7 @@
 
 import { layout, Problem, reactor as follow, stringify } from "../reactor.js";
 import { needsToken } from "../token.js";
+import { showAbout } from "./about.js";
 import { askForToken, start as startAccess } from "./access.js";
 import { Composer } from "./actions.js";
 import { DEFAULT_SESSION, hashOf, SESSION_ID, SESSION_ID_RULE, showReactors } from "./catalogue.js";
@@ -18,7 +19,7 @@ import { ParameterForm } from "./parameters.js";
 import { Subscribers } from "./presence.js";
 import { read, send } from "./requests.js";
 import { showScreens } from "./screens.js";
-import { Sessions } from "./sessions.js";
+import { latestSession, Sessions } from "./sessions.js";
 import { Timeline } from "./timeline.js";
 import { Timers } from "./timers.js";
 import { Tree } from "./tree.js";
@@ -44,6 +45,9 @@ let open;
 
 /** The hosted reactors, as the catalogue lists them. */
 let reactors;
+
+/** The hash of the page of operations; the hashes of reactors begin with a slash. */
+const OPERATIONS = "#operations";
 
 // MARK: State
 
@@ -108,7 +112,8 @@ async function openSession(reactor, id) {
   effects.open(session);
   timers.open(session);
   errors.open(session);
-  sessions.open(session);
+  sessions.open([reactor.name], session);
+  part.session.querySelector(".side").append(part["charts-panel"]);
   showCommands(session);
 
   session.ends.push(
@@ -271,6 +276,9 @@ async function start() {
   }
   part["examples-link"].hidden = !reactors.some(({ links }) => links.example?.includes("/examples/#"));
   showReactors(reactors);
+  health.reactors = reactors;
+  charts.restart();
+  showAbout();
   route();
 }
 
@@ -280,28 +288,56 @@ function tryAgain() {
   return element("p", {}, button);
 }
 
-/** Shows the session that the hash names: `#/counter/demo`. */
+/** Marks the link of the page that is shown. */
+function mark(link, isCurrent) {
+  if (isCurrent) link.setAttribute("aria-current", "page");
+  else link.removeAttribute("aria-current");
+}
+
+/** Opens the session of a reactor that was active last. */
+async function openLatest(reactor) {
+  const { hash } = location;
+  let id;
+  try {
+    id = await latestSession(reactor.name);
+  } catch (problem) {
+    // The session shows the problem.
+    if (!(problem instanceof Problem)) throw problem;
+  }
+  if (location.hash === hash) location.replace(hashOf(reactor.name, id ?? DEFAULT_SESSION));
+}
+
+/** Shows the page that the hash names: `#/counter/demo`, `#/counter` for its latest session, `#operations`. */
 function route() {
   if (!reactors) return;
   const { name, id } = place();
   const reactor = reactors.find((one) => one.name === name);
   part["address-problem"].replaceChildren();
-  reactors.forEach((one, index) => {
-    const link = part.reactors.children[index].firstElementChild;
-    if (one === reactor) link.setAttribute("aria-current", "page");
-    else link.removeAttribute("aria-current");
-  });
-  document.body.dataset.view = reactor && SESSION_ID.test(id) ? "session" : "home";
-  part.home.hidden = document.body.dataset.view !== "home";
-  health.isActive = !part.home.hidden;
-  if (document.body.dataset.view === "session") {
+  if (reactor && id === "") return openLatest(reactor);
+  const view = location.hash === OPERATIONS ? "operations"
+    : reactor && SESSION_ID.test(id) ? "session" : "home";
+  mark(part["home-link"], view === "home");
+  mark(part["operations-link"], view === "operations");
+  reactors.forEach((one, index) => mark(part.reactors.children[index].firstElementChild, one === reactor));
+  document.body.dataset.view = view;
+  part.home.hidden = view !== "home";
+  part.operations.hidden = view !== "operations";
+  health.isActive = view === "operations";
+  if (view === "session") {
     if (open?.reactor !== reactor || open.id !== id) openSession(reactor, id);
     return;
   }
   leaveSession();
+  if (view === "operations") {
+    document.title = "Operations · reactord";
+    part["operations-charts"].append(part["charts-panel"]);
+    showGlobals();
+    return;
+  }
   document.title = "reactord";
+  part.home.prepend(part["charts-panel"]);
+  sessions.open(reactors.map((one) => one.name));
   showFirstSteps();
-  showGlobals();
   if (name === "") return;
   part["address-problem"].replaceChildren(
     describe(
@@ -319,11 +355,17 @@ function place() {
       return text;
     }
   });
-  return { name, id: id || DEFAULT_SESSION };
+  return { name, id };
+}
+
+/** The title of the page that is shown. */
+function title() {
+  return open ? part["session-title"] : part.operations.hidden ? part.main : part["operations-title"];
 }
 
 /** Selects the part of the session that a phone shows. */
 function showTab(name) {
+  document.body.dataset.tab = name;
   part.session.dataset.tab = name;
   for (const button of part.tabs.querySelectorAll("button")) {
     button.setAttribute("aria-pressed", String(button.dataset.tab === name));
@@ -333,7 +375,7 @@ function showTab(name) {
 // Following the link would replace the hash, which contains the address of the session.
 document.querySelector(".skip").addEventListener("click", (event) => {
   event.preventDefault();
-  (open ? part["session-title"] : part.reactors.querySelector("a"))?.focus();
+  title().focus();
 });
 part.begin.addEventListener("click", begin);
 part.end.addEventListener("click", endSession);
@@ -346,7 +388,7 @@ showTab("state");
 addEventListener("hashchange", () => {
   route();
   // Move the focus to the title, where a screen reader starts after a page was loaded.
-  if (open) part["session-title"].focus();
+  if (location.hash !== "") title().focus();
 });
 
 startAccess();

@@ -14,6 +14,12 @@ function facts({ state, version, sessions, isThis, differences }) {
   ].join(" · ");
 }
 
+/** A list item with a node that failed or left. */
+function goneItem({ name, since }) {
+  const time = element("time", { datetime: since, title: since }, new Date(since).toLocaleTimeString("en-GB"));
+  return element("li", {}, element("strong", {}, name), " ", element("span", { class: "attention" }, "gone since ", time));
+}
+
 /** A list item with a node; one that is not ready or differs is marked. */
 function item(node) {
   const isBad = node.state !== "ready" || node.version === null || node.differences.length > 0;
@@ -24,15 +30,15 @@ function item(node) {
 
 /** Updates the section “Nodes”, which is hidden without a cluster and without the right to read it. */
 export async function showNodes() {
-  let nodes = [];
+  let [nodes, gone] = [[], []];
   try {
-    nodes = (await content(await request("v1/nodes"))).value.nodes;
+    ({ nodes, gone } = (await content(await request("v1/nodes"))).value);
   } catch (problem) {
     // The section “Health” shows the problem.
     if (!(problem instanceof Problem)) throw problem;
   }
   part["nodes-panel"].hidden = nodes.length === 0;
-  part.nodes.replaceChildren(...nodes.map(item));
+  part.nodes.replaceChildren(...nodes.map(item), ...gone.map(goneItem));
 }
 
 /** Shows the node that has the open session in memory; `undefined` hides it. */

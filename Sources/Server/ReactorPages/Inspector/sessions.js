@@ -1,17 +1,20 @@
-// The sessions of the reactor that is open: searched, sorted, paged, and with live figures.
+// The sessions of all reactors, or of the one that is open: searched, sorted, counted, and with live figures.
 
 import { Problem, request } from "../reactor.js";
 import { hashOf, SESSION_ID, SESSION_ID_RULE } from "./catalogue.js";
-import { describe, element, part, versionOf } from "./elements.js";
+import { describe, element, nextPage, part, versionOf } from "./elements.js";
 import { showOwner } from "./nodes.js";
 import { Refresh } from "./refresh.js";
-import { content, read } from "./requests.js";
+import { content } from "./requests.js";
 
-/** The number of sessions per request. */
-const PAGE = 100;
+/** The number of sessions per request, which the service returns in the order of their ids. */
+const PAGE = 1_000;
 
-/** The interval of updates, in milliseconds. */
-const PERIOD = 3_000;
+/** The number of sessions that are shown at first, and that “Show more” adds. */
+const SHOWN = 100;
+
+/** The intervals of updates, in milliseconds: with few sessions, and with many. */
+const PERIODS = [3_000, 15_000];
 
 /** A time as its distance from now. */
 function ago(text) {
@@ -21,44 +24,85 @@ function ago(text) {
   return seconds < 86_400 ? `${Math.floor(seconds / 3_600)} h ago` : `${Math.floor(seconds / 86_400)} d ago`;
 }
 
-/** The section “Sessions”. The service sorts and searches: any number of sessions is supported. */
+const byID = (one, other) => (one.key < other.key ? -1 : 1);
+const by = (value) => (one, other) => value(other) - value(one) || byID(one, other);
+const ORDERS = {
+  latest: by(({ lastActiveAt }) => Date.parse(lastActiveAt ?? 0)),
+  id: byID,
+  version: by(({ cursor }) => (cursor ? versionOf(cursor) : 0)),
+  subscribers: by(({ subscribers }) => subscribers ?? 0),
+};
+
+/** Reads a page of a reactor's sessions: the sessions, and the address of the next page if there is one. */
+async function readPage(name, query) {
+  const response = await request(
+    query.next ?? `v1/reactors/${encodeURIComponent(name)}/sessions?${new URLSearchParams(query)}`);
+  const { sessions } = (await content(response)).value;
+  return {
+    sessions: sessions.map((session) => ({ ...session, reactor: name, key: `${name}/${session.id}` })),
+    next: nextPage(response),
+  };
+}
+
+/** The id of the session of a reactor that was active last, of the first 1,000; `undefined` without sessions. */
+export async function latestSession(name) {
+  const { sessions } = await readPage(name, { limit: PAGE });
+  return sessions.sort(ORDERS.latest)[0]?.id;
+}
+
+/** The section “Sessions”. */
 export class Sessions {
+  /** The names of the reactors whose sessions are listed. */
+  #names = [];
+  /** The open session, if there is one. */
   #session;
   #loaded = [];
-  #next;
-  #total;
+  /** The addresses of the next pages, by the name of the reactor. */
+  #next = new Map();
+  #shown = SHOWN;
   /** The number of the latest search; the results of earlier ones are ignored. */
   #search = 0;
-  #updating = new Refresh(PERIOD / 4, () => this.#update());
+  #updating = new Refresh(PERIODS[0] / 4, () => this.#update());
 
   constructor() {
-    part.refresh.addEventListener("click", () => this.load());
-    part.more.addEventListener("click", () => this.load(this.#next));
+    part.more.addEventListener("click", () => this.#showMore());
     part["session-search"].addEventListener("input", () => this.load());
+    part["session-order"].addEventListener("change", () => this.#show());
     part["session-form"].addEventListener("submit", (event) => {
       event.preventDefault();
-      location.hash = hashOf(this.#session.reactor.name, part["session-id"].value);
+      location.hash = hashOf(this.#names[0], part["session-id"].value);
       event.target.reset();
     });
     part["session-id"].addEventListener("input", ({ target }) => {
       const isValid = target.value === "" || SESSION_ID.test(target.value);
       target.setCustomValidity(isValid ? "" : SESSION_ID_RULE);
     });
-    setInterval(() => document.hidden || this.#updating.request(), PERIOD);
+    let updated = Date.now();
+    setInterval(() => {
+      if (document.hidden || Date.now() - updated < PERIODS[this.#loaded.length > 2 * SHOWN ? 1 : 0]) return;
+      updated = Date.now();
+      this.#updating.request();
+    }, PERIODS[0]);
   }
 
-  open(session) {
-    if (this.#session?.reactor !== session.reactor) {
+  /** Lists the sessions of reactors; the open session, if there is one, is marked and always first. */
+  open(names, session) {
+    part["session-form"].hidden = session === undefined;
+    if (this.#names.join() !== names.join()) {
       this.#loaded = [];
+      this.#shown = SHOWN;
       part["session-search"].value = "";
       part.sessions.replaceChildren();
     }
+    this.#names = names;
     this.#session = session;
     showOwner();
     this.load();
   }
 
+  /** Lists nothing. */
   close() {
+    this.#names = [];
     this.#session = undefined;
     this.#search += 1;
   }
@@ -67,48 +111,74 @@ export class Sessions {
     return part["session-search"].value.trim();
   }
 
-  /** The address of the first page. */
-  get #address() {
-    const query = new URLSearchParams({ limit: PAGE });
-    if (this.#prefix) query.set("prefix", this.#prefix);
-    return `v1/reactors/${encodeURIComponent(this.#session.reactor.name)}/sessions?${query}`;
+  /** Reads the first page of each reactor; of several, those that can be read. */
+  async #readFirst() {
+    const query = this.#prefix ? { limit: PAGE, prefix: this.#prefix } : { limit: PAGE };
+    const pages = await Promise.allSettled(this.#names.map((name) => readPage(name, query)));
+    const read = pages.map(({ value }) => value);
+    const [failure] = pages.filter(({ status }) => status === "rejected");
+    if (failure && !read.some(Boolean)) throw failure.reason;
+    return new Map(this.#names.map((name, index) => [name, read[index]]).filter(([, page]) => page));
   }
 
-  /** Loads the first page of the search, or the next one. */
-  async load(next) {
-    if (!this.#session) return;
+  /** Loads the first pages of the search. */
+  async load() {
+    if (this.#names.length === 0) return;
     const search = this.#search += 1;
-    part["sessions-note"].textContent = next ? "Loading…" : "Searching…";
+    part["sessions-note"].textContent = "Searching…";
     try {
-      const page = await read(next ?? this.#address);
+      const pages = await this.#readFirst();
       if (search !== this.#search) return;
-      const { sessions, total } = page.value;
-      this.#next = page.next;
-      this.#total = total;
-      const known = new Set(next ? this.#loaded.map(({ id }) => id) : []);
-      this.#loaded = [...(next ? this.#loaded : []), ...sessions.filter(({ id }) => !known.has(id))];
+      this.#loaded = [...pages.values()].flatMap(({ sessions }) => sessions);
+      this.#next = new Map([...pages].flatMap(([name, { next }]) => (next ? [[name, next]] : [])));
+      this.#shown = SHOWN;
+      part["sessions-problem"].replaceChildren();
       this.#show();
       this.#showOwner();
     } catch (problem) {
       if (search !== this.#search) return;
       part["sessions-note"].textContent = "";
-      part.sessions.replaceChildren(element("li", {}, describe(problem)));
+      part.sessions.replaceChildren();
+      part["sessions-problem"].replaceChildren(describe(problem));
     }
   }
 
-  /** Updates the figures of the first page, and its order unless that would move the focus. */
+  /** Shows more of the loaded sessions, and loads the next pages when they are shown. */
+  async #showMore() {
+    this.#shown += SHOWN;
+    const search = this.#search;
+    if (this.#shown > this.#loaded.length && this.#next.size > 0) {
+      try {
+        const pages = await Promise.all(
+          [...this.#next].map(async ([name, next]) => [name, await readPage(name, { next })]));
+        if (search !== this.#search) return;
+        const known = new Set(this.#loaded.map(({ key }) => key));
+        for (const [name, { sessions, next }] of pages) {
+          this.#loaded.push(...sessions.filter(({ key }) => !known.has(key)));
+          if (next) this.#next.set(name, next);
+          else this.#next.delete(name);
+        }
+      } catch (problem) {
+        if (search === this.#search) part["sessions-problem"].replaceChildren(describe(problem));
+      }
+    }
+    this.#show();
+  }
+
+  /** Updates the figures of the first pages, and the order unless that would move the focus. */
   async #update() {
     const search = this.#search;
-    if (!this.#session || this.#loaded.length === 0) return;
+    if (this.#names.length === 0) return;
     try {
-      const { sessions, total } = (await content(await request(this.#address))).value;
+      const pages = await this.#readFirst();
       if (search !== this.#search) return;
-      const isOnePage = this.#loaded.length <= PAGE && !part.sessions.contains(document.activeElement);
-      const figures = new Map(sessions.map((session) => [session.id, session]));
-      this.#loaded = isOnePage ? sessions : this.#loaded.map((one) => figures.get(one.id) ?? one);
-      this.#total = total;
-      if (isOnePage) this.#show();
-      else this.#refresh(figures);
+      const figures = new Map(
+        [...pages.values()].flatMap(({ sessions }) => sessions).map((session) => [session.key, session]));
+      // Sessions of later pages are not updated; on the first pages some may have been added or have ended.
+      const later = this.#loaded.length > PAGE ? this.#loaded.filter(({ key }) => !figures.has(key)) : [];
+      this.#loaded = [...figures.values(), ...later];
+      if (part.sessions.contains(document.activeElement)) this.#refresh(figures);
+      else this.#show();
       this.#showOwner();
     } catch (problem) {
       // The connection's status shows the problem, and the next update tries again.
@@ -119,13 +189,13 @@ export class Sessions {
   /** Shows the owner of the open session, in a cluster. */
   async #showOwner() {
     const session = this.#session;
+    if (!session) return;
+    const { name } = session.reactor;
     let listed = this.#loaded.find(({ id }) => id === session.id);
     // Only a list of a cluster has nodes.
     if (!listed && this.#loaded.some(({ node }) => node !== undefined)) {
       try {
-        const query = new URLSearchParams({ limit: 1, prefix: session.id });
-        const response = await request(`v1/reactors/${encodeURIComponent(session.reactor.name)}/sessions?${query}`);
-        const { sessions } = (await content(response)).value;
+        const { sessions } = await readPage(name, { limit: 1, prefix: session.id });
         listed = sessions.find(({ id }) => id === session.id);
       } catch (problem) {
         if (!(problem instanceof Problem)) throw problem;
@@ -141,21 +211,25 @@ export class Sessions {
   }
 
   #show() {
-    const { id } = this.#session;
-    // The open session is always listed first.
-    const first = this.#loaded.find((other) => other.id === id) ?? (this.#prefix ? undefined : this.#session);
-    const others = this.#loaded.filter((other) => other.id !== id);
-    part.sessions.replaceChildren(...[first, ...others].filter(Boolean).map((one) => this.#item(one)));
+    const open = this.#session;
+    const sorted = [...this.#loaded].sort(ORDERS[part["session-order"].value]);
+    const isOpen = ({ id }) => id === open?.id;
+    // The open session is always listed first, even if it is not stored.
+    const first = sorted.find(isOpen)
+      ?? (open && !this.#prefix ? { id: open.id, reactor: open.reactor.name } : undefined);
+    const listed = [first, ...sorted.filter((one) => !isOpen(one)).slice(0, this.#shown)].filter(Boolean);
+    part.sessions.replaceChildren(...listed.map((one) => this.#item(one)));
     const count = this.#loaded.length.toLocaleString("en");
-    const all = this.#total === undefined ? "" : ` of ${this.#total.toLocaleString("en")}`;
-    part["sessions-note"].textContent = this.#next ? `The first ${count}${all}.`
-      : this.#prefix ? `${count} found.` : "";
-    part.more.hidden = !this.#next;
+    const isAll = this.#next.size === 0;
+    part["sessions-note"].textContent = isAll
+      ? `${count} ${this.#loaded.length === 1 ? "session" : "sessions"}`
+      : `more than ${count}; of each reactor the first ${PAGE.toLocaleString("en")} are sorted, search for others`;
+    part.more.hidden = isAll && this.#shown >= this.#loaded.length;
   }
 
   #refresh(figures) {
     for (const link of part.sessions.querySelectorAll("a")) {
-      const session = figures.get(link.dataset.id);
+      const session = figures.get(link.dataset.key);
       if (session) link.lastElementChild.replaceWith(this.#figures(session));
     }
   }
@@ -173,10 +247,12 @@ export class Sessions {
   }
 
   #item(session) {
+    const { reactor, id } = session;
+    const name = this.#session ? [id] : [element("span", {}, `${reactor} / `), id];
     const link = element(
-      "a", { href: hashOf(this.#session.reactor.name, session.id), "data-id": session.id },
-      element("span", {}, session.id), this.#figures(session));
-    if (session.id === this.#session.id) link.setAttribute("aria-current", "true");
+      "a", { href: hashOf(reactor, id), "data-id": id, "data-key": `${reactor}/${id}` },
+      element("span", {}, ...name), this.#figures(session));
+    if (id === this.#session?.id) link.setAttribute("aria-current", "true");
     return element("li", {}, link);
   }
 }

@@ -84,7 +84,9 @@ extension ServiceContext {
     let signature = credentials.signature
     var apiSettings = try apiSettings(credentials)
     apiSettings.revocations = revocations
-    apiSettings.metrics = [serverMetrics, logCounts, ProcessMetrics()]
+    apiSettings.metrics = [
+      serverMetrics, logCounts, ProcessMetrics(), InfoMetrics(store: configuration.store.kind),
+    ]
     if let marks { apiSettings.metrics.append(marks) }
     apiSettings.isPaused = configuration.isPaused
     apiSettings.readiness = {
@@ -92,7 +94,13 @@ extension ServiceContext {
     }
     if let node = store.node {
       apiSettings.metrics.append(node)
-      apiSettings.nodes = { completion in node.nodes { completion($0.map { ServiceNode($0) }) } }
+      apiSettings.nodes = { completion in
+        node.nodes { nodes, gone in
+          completion(
+            nodes.map { ServiceNode($0) },
+            gone.map { GoneNode(name: $0.name, since: $0.since.description) })
+        }
+      }
     }
     if let logWriter { apiSettings.metrics.append(logWriter) }
     let api = ReactorAPI(host: host, settings: apiSettings, logger: logger)
@@ -147,7 +155,7 @@ extension ServiceContext {
     let sweeping = Task { try await host.sweepIdleSessions() }
     let isPaused = configuration.isPaused
     if isPaused { logger.warning("the service is paused and serves reads only") }
-    let resuming = Task { if !isPaused { try await resumeInterruptedActions(on: host) } }
+    let resuming = Task { try await upkeep(of: host, api, resumes: !isPaused) }
     let watching = Task { try await credentialReload.watch() }
     let following = Task { try await providers.watch() }
     let firing = Task { if !isPaused { await host.fireTimers() } }
@@ -178,13 +186,15 @@ extension ServiceContext {
     logger.info("stopped")
   }
 
-  /// Resumes accepted actions that were interrupted by the end of the last process or by a failure of
-  /// the store.
-  private func resumeInterruptedActions(on host: Host) async throws {
+  /// Takes samples of the metrics, and resumes accepted actions that were interrupted by the end of the last
+  /// process or by a failure of the store.
+  private func upkeep(of host: Host, _ api: ReactorAPI, resumes: Bool) async throws {
     while true {
-      // The call may read from disk; it must not block a thread of the cooperative pool.
+      // The calls may read from disk; they must not block a thread of the cooperative pool.
       await withCheckedContinuation { continuation in
         DispatchQueue.global().async {
+          api.takeSample()
+          guard resumes else { return continuation.resume() }
           host.resumeInterruptedActions { continuation.resume() }
         }
       }

@@ -33,6 +33,17 @@ public enum StoreChoice: Sendable, Equatable {
   }
 }
 
+extension StoreChoice {
+  /// `memory`, `sqlite` or `postgres`.
+  var kind: String {
+    switch self {
+    case .memory: "memory"
+    case .sqlite: "sqlite"
+    case .postgres: "postgres"
+    }
+  }
+}
+
 extension StoreChoice: CustomStringConvertible {
   /// The form that `init(_:)` reads, and of a database only its place.
   public var description: String {

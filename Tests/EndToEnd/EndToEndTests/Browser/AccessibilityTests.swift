@@ -15,10 +15,11 @@ extension GalleryBrowserTests {
     }
 
     private static let pages = [
-      "/", "/#/chat/a11y", "/#/counter/a11y", "/examples/#chat", "/examples/counter.html",
+      "/", "/#operations", "/#/chat/a11y", "/#/counter/a11y", "/examples/#chat", "/examples/counter.html",
       "/examples/profile.html", "/examples/weather.html", "/examples/chat.html",
       "/examples/stopwatch.html", "/examples/auction.html", "/examples/order.html",
-      "/problems/not-found",
+      "/examples/sealed.html", "/problems/not-found", "/problems/", "/nothing",
+      "/inspector/documentation.html",
     ]
 
     @Test(arguments: pages, Browser.Device.allCases)

@@ -50,19 +50,65 @@ extension InspectorBrowserTests {
         _ = try client.send("PUT", "\(session.siblings)/\(id)")
       }
       try page.open(session)
-      try page.expectText("The first 100.", in: "#sessions-note")
+      try page.expectText("120 sessions", in: "#sessions-note")
+      // The open session is listed, too.
+      try browser.expect("return document.querySelectorAll('#sessions li').length", is: 101)
       try page.press("Show more")
       try browser.expect("return document.querySelector('#more').hidden", is: true)
       try browser.expect("return document.querySelectorAll('#sessions li').length", is: 121)
 
       try enter("item-10", in: "session-search")
-      try page.expectText("10 found.", in: "#sessions-note")
+      try page.expectText("10 sessions", in: "#sessions-note")
+      try enter("id", in: "session-order", event: "change")
       try browser.expect(listed + ".slice(0, 3)", is: ["item-100", "item-101", "item-102"])
-      for (prefix, count) in [("item-119", 1), ("-", 0), ("~", 0), ("item-2", 0), ("<b>", 0)] {
+      for (prefix, count) in [
+        ("item-119", "1 session"), ("-", "0 sessions"), ("~", "0 sessions"), ("item-2", "0 sessions"),
+        ("<b>", "0 sessions"),
+      ] {
         try enter(prefix, in: "session-search")
-        try page.expectText("\(count) found.", in: "#sessions-note")
+        try page.expectText(count, in: "#sessions-note")
       }
       try page.expectNoComplaints()
+    }
+
+    @Test func `more sessions than a page are loaded, and the note says what is sorted`() throws {
+      let session = server.session(of: "counter")
+      for number in 0..<1_020 {
+        _ = try session.client.send("PUT", "\(session.siblings)/item-\(number + 1_000)")
+      }
+      try page.open(session)
+      try page.expectText("more than 1,000; of each reactor the first 1,000", in: "#sessions-note")
+      for _ in 0..<10 { try page.press("Show more") }
+      try page.expectText("1,020 sessions", in: "#sessions-note")
+      try page.expectNoComplaints()
+    }
+
+    @Test func `the start page lists the sessions of all reactors, the latest first`() throws {
+      let (counter, chat) = (server.session(of: "counter"), server.session(of: "chat"))
+      try counter.post(#"["increase","increase"]"#)
+      try chat.post(#"{"join":"Ada"}"#)
+      try page.open()
+      try page.expectText("2 sessions", in: "#sessions-note")
+      let both: [JSON] = [.string("chat / \(chat.id)"), .string("counter / \(counter.id)")]
+      try browser.expect(listed, is: .array(both))
+      try enter("version", in: "session-order", event: "change")
+      try browser.expect(listed, is: .array(both.reversed()))
+      try enter("latest", in: "session-order", event: "change")
+      try counter.post(#""increase""#)
+      try browser.expect(listed, is: .array(both.reversed()))
+      try page.follow("counter / \(counter.id)")
+      try page.expectState(#"{"value":3}"#)
+      try page.expectNoComplaints()
+    }
+
+    @Test func `a reactor opens with the session that was active last`() throws {
+      let sessions = (0..<3).map { _ in server.session(of: "counter") }
+      for session in sessions { try session.post(#""increase""#) }
+      try sessions[1].post(#"{"add":6}"#)
+      try page.open()
+      try browser.click("return document.querySelector('#reactors a')")
+      try page.expectState(#"{"value":7}"#)
+      try browser.expect("return location.hash", is: .string(page.address(of: sessions[1])))
     }
 
     @Test func `the figures of sessions are updated`() throws {
@@ -213,9 +259,42 @@ extension InspectorBrowserTests {
       try page.expectNoComplaints()
     }
 
+    @Test func `the header has the release, the store, the time since the start and the documentation`()
+      throws
+    {
+      try page.open()
+      try browser.expect(
+        "return /^\\d+\\.\\d+\\.\\d+ · memory · up \\d/.test(document.querySelector('#about').textContent)",
+        is: true)
+      try page.follow("Documentation")
+      try browser.expect("return document.title", is: "Documentation · reactord")
+      try page.follow("Problem types")
+      try browser.expect("return document.querySelector('h1').textContent", is: "Problem types")
+    }
+
+    @Test func `the page of operations lists the effects and timers of all sessions`() throws {
+      let server = try ReactordProcess(program: "faulty")
+      let page = InspectorPage(browser: browser, server: server)
+      let alarm = server.session(of: "alarm")
+      try alarm.post(#"{"arm":{"from":7,"count":1,"delay":3600000,"step":1}}"#)
+      try page.open()
+      try page.follow("Operations")
+      try page.expectText("1 timer is scheduled.", in: "#all-timers-note")
+      try page.expectText("alarm/\(alarm.id)", in: "#all-timers a")
+      try page.expectText("alarm", in: "#loads")
+      let watch = self.server.session(of: "stopwatch")
+      try watch.post(#""start""#, ["Prefer": "respond-async"])
+      try self.page.open("#operations")
+      try page.expectText("1 effect runs.", in: "#all-effects-note")
+      try page.expectText(#""start""#, in: "#all-effects code")
+      try page.follow("stopwatch/\(watch.id)")
+      try page.expectStatus("live")
+      try page.expectNoComplaints()
+    }
+
     @Test func `the console shows the health of the service`() throws {
       try server.session(of: "counter").post(#""increase""#)
-      try page.open()
+      try page.open("#operations")
       try page.expectText("no failed writes", in: "#health")
       try page.expectText("0 open, 0 subscribers", in: "#health")
       try page.expectText("1 in memory", in: "#health")
@@ -234,7 +313,7 @@ extension InspectorBrowserTests {
       try page.expectText("Only members can send (422)", in: "#failures")
       try browser.expect(
         "return document.querySelector('#failures code').textContent", is: .string(action))
-      try page.open()
+      try page.open("#operations")
       try browser.expect(
         "return document.querySelector('#errors code')?.textContent", is: .string(action))
       try expectNotHacked()
@@ -298,7 +377,7 @@ extension InspectorBrowserTests {
         return [...document.querySelectorAll('#health .attention')]
           .map(({ textContent }) => textContent)
         """
-      try page.open()
+      try page.open("#operations")
       try page.expectText("0 in memory (at most 5)", in: "#health")
       try browser.expect(running, is: [])
       for number in 0..<5 {
@@ -316,7 +395,7 @@ extension InspectorBrowserTests {
       #expect(throws: (any Error).self) { try session.post(action) }
       let page = InspectorPage(browser: browser, server: server)
       #expect(eventually { (try? server.client().get("/readyz").status) == 200 })
-      try page.open()
+      try page.open("#operations")
       try page.expectText("1, 1 actions quarantined (check)", in: "#health")
       try page.expectText("faulty/\(session.id)", in: "#quarantine a")
       try page.expectText(action, in: "#quarantine code")
@@ -327,7 +406,7 @@ extension InspectorBrowserTests {
     }
 
     @Test func `a global is shown and set`() throws {
-      try page.open()
+      try page.open("#operations")
       try page.expectText("null", in: "#globals code")
       try page.press("Edit")
       try browser.type(
@@ -349,7 +428,7 @@ extension InspectorBrowserTests {
     func `a hostile global stays text`(name: String) throws {
       let body = #"{"name":"\#(name.replacing("\"", with: "\\\""))"}"#
       _ = try server.client().send("PUT", "/v1/globals/currentUser", json: body)
-      try page.open()
+      try page.open("#operations")
       try page.expectText(name.replacing("\"", with: "\\\""), in: "#globals code")
       try expectNotHacked()
       try page.expectNoComplaints()

@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 extension InspectorBrowserTests {
@@ -27,7 +28,7 @@ extension InspectorBrowserTests {
       }
       let id = try #require(placed)
       let count = try #require(try cluster[1].figure("owned_sessions"))
-      try page.open()
+      try page.open("#operations")
       try page.expectText("n1", in: "#nodes li:nth-child(1) strong")
       try page.expectText("this node", in: "#nodes li:nth-child(1)")
       try page.expectText("n2", in: "#nodes li:nth-child(2) strong")
@@ -41,8 +42,20 @@ extension InspectorBrowserTests {
       #expect(try cluster.remove(1).stop() == .code(0))
       try page.expectText("Owner: n1", in: "#owner")
       try page.expectStatus("live")
-      try page.open()
-      try browser.expect("return document.querySelectorAll('#nodes li').length", is: 1)
+      try page.open("#operations")
+      try page.expectText("gone since", in: "#nodes li:nth-child(2)")
+      try browser.expect("return document.querySelectorAll('#nodes li').length", is: 2)
+    }
+
+    @Test func `a killed node stays visible until a node of its name is back`() throws {
+      let cluster = try NodeCluster(count: 2)
+      let page = InspectorPage(browser: browser, server: try cluster[0])
+      try page.open("#operations")
+      try page.expectText("ready", in: "#nodes li:nth-child(2)")
+      let killed = try cluster.remove(1)
+      killed.process.signal(SIGKILL)
+      _ = try killed.process.wait()
+      try page.expectText("n2 gone since", in: "#nodes li:nth-child(2)")
     }
 
     @Test func `a service without a cluster shows neither nodes nor an owner`() throws {
@@ -50,7 +63,7 @@ extension InspectorBrowserTests {
       let page = InspectorPage(browser: browser, server: server)
       let session = server.session(of: "counter")
       #expect(try session.post(#""increase""#).status == 200)
-      try page.open()
+      try page.open("#operations")
       try page.expectText("1 in memory", in: "#health")
       try browser.expect("return document.querySelector('#nodes-panel').hidden", is: true)
       try page.open(session)

@@ -56,16 +56,27 @@ extension GalleryBrowserTests {
       let live = "return document.querySelector('#session').dataset.status"
       try browser.open(server.url + "/")
       try browser.expect("return document.querySelectorAll('#reactors a').length > 0", is: true)
-      try browser.expect("return document.querySelectorAll('#errors li').length > 0", is: true)
+      try browser.expect("return document.querySelectorAll('#sessions li').length > 0", is: true)
       try take("home" + suffix)
+      try browser.open(server.url + "/#operations")
+      try browser.expect("return document.querySelectorAll('#errors li').length > 0", is: true)
+      try browser.expect("return document.querySelectorAll('.line[d^=M]').length > 0", is: true)
+      try take("operations" + suffix)
       try browser.run("document.querySelector('#errors-title').scrollIntoView()")
-      try take("home-end" + suffix)
+      try take("operations-end" + suffix)
+      for (name, path) in [
+        ("documentation", "/inspector/documentation.html"), ("problems", "/problems/"),
+        ("problem", "/problems/invalid-action"), ("nothing", "/nothing"),
+      ] {
+        try browser.open(server.url + path)
+        try take(name + suffix)
+      }
       for name in ["counter", "chat", "stopwatch"] {
         try browser.open("\(server.url)/#/\(name)/demo")
         try browser.expect(live, is: "live")
         try browser.expect("return document.querySelectorAll('#log button').length > 0", is: true)
         try browser.expect(
-          "return document.querySelectorAll('polyline[points]').length > 0", is: true)
+          "return document.querySelectorAll('.line[d^=M]').length > 0", is: true)
         try take(name + suffix)
         guard name == "chat" else { continue }
         if device == .phone {

@@ -316,7 +316,7 @@ extension InspectorBrowserTests {
     @Test func `charts show the activity of the service`() throws {
       let session = server.session(of: "counter")
       try page.open(session)
-      for title in ["Actions", "Deliveries", "Subscribers", "Commit"] {
+      for title in ["Actions", "Deliveries", "Subscribers", "Commit", "Memory"] {
         try page.expectText(title, in: "#charts")
       }
       _ = try eventually {
@@ -325,7 +325,7 @@ extension InspectorBrowserTests {
           """
           const chart = document.querySelector('.chart');
           return /peak [^0]/.test(chart.textContent)
-            && chart.querySelector('polyline').getAttribute('points').includes(' ')
+            && chart.querySelector('.line').getAttribute('d').includes('M')
           """) == true
       }
       try browser.expect(
