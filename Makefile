@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run cluster build test unit test-debian-13 release-tests client counts settings release-counts sanitize test-faults fuzz costs without-postgresql lint check-portable format docs site picture image check-image dist check-dist install bench differential upstream generators function-order hostile soak screenshots
+.PHONY: help run try cluster build test unit test-debian-13 release-tests client counts settings release-counts sanitize test-faults fuzz costs without-postgresql lint check-portable format docs site picture image check-image dist check-dist install bench differential upstream generators function-order hostile soak screenshots
 MAKEFLAGS += --no-print-directory
 
 # The address of `make run`.
@@ -55,6 +55,11 @@ run: ## Build and start the daemon on LISTEN (127.0.0.1:8080), with ARGS; CONFIG
 	    break; \
 	  done; } & \
 	exec "$$reactord" serve --config config/reactord.json5 --listen $(LISTEN) $(ARGS)
+
+try: ## Build and start a tour in five steps for a browser, on LISTEN.
+	@$(packages) build try
+	swift build $(run_build) --product reactord
+	@config/try "$$(swift build $(run_build) --show-bin-path)/reactord" $(LISTEN)
 
 cluster: ## Build and start a PostgreSQL server and N nodes (3) on ports 8081 and 7946, with ARGS.
 	@$(packages) build try cluster
