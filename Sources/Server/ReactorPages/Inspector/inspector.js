@@ -321,7 +321,7 @@ function route() {
   reactors.forEach((one, index) => mark(part.reactors.children[index].firstElementChild, one === reactor));
   document.body.dataset.view = view;
   part.home.hidden = view !== "home";
-  part.operations.hidden = view !== "operations";
+  part["operations-page"].hidden = view !== "operations";
   health.isActive = view === "operations";
   if (view === "session") {
     if (open?.reactor !== reactor || open.id !== id) openSession(reactor, id);
@@ -360,7 +360,7 @@ function place() {
 
 /** The title of the page that is shown. */
 function title() {
-  return open ? part["session-title"] : part.operations.hidden ? part.main : part["operations-title"];
+  return open ? part["session-title"] : part["operations-page"].hidden ? part.main : part["operations-title"];
 }
 
 /** Selects the part of the session that a phone shows. */

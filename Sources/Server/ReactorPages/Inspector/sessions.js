@@ -1,6 +1,6 @@
 // The sessions of all reactors, or of the one that is open: searched, sorted, counted, and with live figures.
 
-import { Problem, request } from "../reactor.js";
+import { items, Problem, request } from "../reactor.js";
 import { hashOf, SESSION_ID, SESSION_ID_RULE } from "./catalogue.js";
 import { describe, element, nextPage, part, versionOf } from "./elements.js";
 import { showOwner } from "./nodes.js";
@@ -63,6 +63,12 @@ export class Sessions {
   /** The number of the latest search; the results of earlier ones are ignored. */
   #search = 0;
   #updating = new Refresh(PERIODS[0] / 4, () => this.#update());
+  /** Shows sessions; the row of a session stays in the page, so that a reader keeps the place. */
+  #draw = items(part.sessions, (sessions) => sessions, {
+    key: ({ key }) => key,
+    make: (session) => this.#row(session),
+    update: (row, session) => row.firstElementChild.lastElementChild.replaceWith(this.#figures(session)),
+  });
 
   constructor() {
     part.more.addEventListener("click", () => this.#showMore());
@@ -92,7 +98,7 @@ export class Sessions {
       this.#loaded = [];
       this.#shown = SHOWN;
       part["session-search"].value = "";
-      part.sessions.replaceChildren();
+      this.#draw([]);
     }
     this.#names = names;
     this.#session = session;
@@ -138,7 +144,7 @@ export class Sessions {
     } catch (problem) {
       if (search !== this.#search) return;
       part["sessions-note"].textContent = "";
-      part.sessions.replaceChildren();
+      this.#draw([]);
       part["sessions-problem"].replaceChildren(describe(problem));
     }
   }
@@ -165,7 +171,7 @@ export class Sessions {
     this.#show();
   }
 
-  /** Updates the figures of the first pages, and the order unless that would move the focus. */
+  /** Updates the figures of the first pages, and the order. */
   async #update() {
     const search = this.#search;
     if (this.#names.length === 0) return;
@@ -177,8 +183,7 @@ export class Sessions {
       // Sessions of later pages are not updated; on the first pages some may have been added or have ended.
       const later = this.#loaded.length > PAGE ? this.#loaded.filter(({ key }) => !figures.has(key)) : [];
       this.#loaded = [...figures.values(), ...later];
-      if (part.sessions.contains(document.activeElement)) this.#refresh(figures);
-      else this.#show();
+      this.#show();
       this.#showOwner();
     } catch (problem) {
       // The connection's status shows the problem, and the next update tries again.
@@ -216,9 +221,13 @@ export class Sessions {
     const isOpen = ({ id }) => id === open?.id;
     // The open session is always listed first, even if it is not stored.
     const first = sorted.find(isOpen)
-      ?? (open && !this.#prefix ? { id: open.id, reactor: open.reactor.name } : undefined);
+      ?? (open && !this.#prefix ? { id: open.id, reactor: open.reactor.name, key: `${open.reactor.name}/${open.id}` } : undefined);
     const listed = [first, ...sorted.filter((one) => !isOpen(one)).slice(0, this.#shown)].filter(Boolean);
-    part.sessions.replaceChildren(...listed.map((one) => this.#item(one)));
+    this.#draw(listed.map((one) => (one.lastActiveAt ? { ...one, age: ago(one.lastActiveAt) } : one)));
+    for (const link of part.sessions.querySelectorAll("a")) {
+      if (link.dataset.id === open?.id) link.setAttribute("aria-current", "true");
+      else link.removeAttribute("aria-current");
+    }
     const count = this.#loaded.length.toLocaleString("en");
     const isAll = this.#next.size === 0;
     part["sessions-note"].textContent = isAll
@@ -227,32 +236,24 @@ export class Sessions {
     part.more.hidden = isAll && this.#shown >= this.#loaded.length;
   }
 
-  #refresh(figures) {
-    for (const link of part.sessions.querySelectorAll("a")) {
-      const session = figures.get(link.dataset.key);
-      if (session) link.lastElementChild.replaceWith(this.#figures(session));
-    }
-  }
-
-  #figures({ cursor, subscribers, effects, lastActiveAt, node }) {
+  #figures({ cursor, subscribers, effects, lastActiveAt, age, node }) {
     const version = cursor ? String(versionOf(cursor)) : "–";
     const figures = element("span", {}, "version ", element("span", { class: "version" }, version));
     if (subscribers !== undefined) figures.append(` · ${subscribers} watching`);
     if (effects > 0) figures.append(` · ${effects} ${effects === 1 ? "effect" : "effects"}`);
     if (node !== undefined) figures.append(` · at ${node}`);
     if (lastActiveAt) {
-      figures.append(" · ", element("time", { datetime: lastActiveAt, title: lastActiveAt }, ago(lastActiveAt)));
+      figures.append(" · ", element("time", { datetime: lastActiveAt, title: lastActiveAt }, age));
     }
     return figures;
   }
 
-  #item(session) {
-    const { reactor, id } = session;
+  #row(session) {
+    const { reactor, id, key } = session;
     const name = this.#session ? [id] : [element("span", {}, `${reactor} / `), id];
-    const link = element(
-      "a", { href: hashOf(reactor, id), "data-id": id, "data-key": `${reactor}/${id}` },
-      element("span", {}, ...name), this.#figures(session));
-    if (id === this.#session?.id) link.setAttribute("aria-current", "true");
-    return element("li", {}, link);
+    return element(
+      "li", {}, element(
+        "a", { href: hashOf(reactor, id), "data-id": id, "data-key": key },
+        element("span", {}, ...name), element("span")));
   }
 }

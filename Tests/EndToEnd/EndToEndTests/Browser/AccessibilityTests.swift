@@ -10,12 +10,18 @@ extension GalleryBrowserTests {
     let server: ReactordProcess
 
     init() throws {
-      server = try ReactordProcess.shared.get()
+      server = try Self.shared.get()
       browser = try Browser()
     }
 
+    /// A service that serves the page of the tour at its start, and the inspector at `/inspector/`.
+    private static let shared = Result {
+      try ReactordProcess("--pages", Guide.root.appending(path: "config/tour").path)
+    }
+
     private static let pages = [
-      "/", "/#operations", "/#/chat/a11y", "/#/counter/a11y", "/examples/#chat", "/examples/counter.html",
+      "/", "/inspector/", "/inspector/#operations", "/inspector/#/chat/a11y",
+      "/inspector/#/counter/a11y", "/examples/#chat", "/examples/counter.html",
       "/examples/profile.html", "/examples/weather.html", "/examples/chat.html",
       "/examples/stopwatch.html", "/examples/auction.html", "/examples/order.html",
       "/examples/sealed.html", "/problems/not-found", "/problems/", "/nothing",
@@ -29,7 +35,7 @@ extension GalleryBrowserTests {
       for isDark in [false, true] {
         try browser.emulate(device, isDark: isDark)
         try browser.open(server.url + page)
-        if page.hasPrefix("/#/") {
+        if page.hasPrefix("/inspector/#/") {
           try browser.expect(
             "return document.querySelector('#log').childElementCount + document.querySelectorAll('.node').length > 1",
             is: true)
@@ -57,7 +63,7 @@ extension GalleryBrowserTests {
 
     @Test func `the keyboard reaches all controls in reading order`() throws {
       try browser.emulate(.desk)
-      try browser.open(server.url + "/#/counter/a11y")
+      try browser.open(server.url + "/inspector/#/counter/a11y")
       try browser.expect("return document.querySelector('#session').dataset.status", is: "live")
       try browser.expect("return document.querySelectorAll('#examples button').length", is: 3)
       try browser.run("document.querySelector('#session-title').focus(); window.stops = []")
@@ -71,9 +77,98 @@ extension GalleryBrowserTests {
       #expect(stops.filter(wanted.contains) == wanted.filter { $0 != "latest" })
     }
 
+    /// The controls that are visible.
+    private static let controls = """
+      [...document.querySelectorAll(
+        'a[href], button:enabled, input:enabled, select:enabled, textarea:enabled, summary, iframe, [tabindex="0"]')]
+        .filter((it) => it.checkVisibility() && !it.closest('.skip'))
+      """
+
+    @Test(arguments: pages, Browser.Device.allCases)
+    func `the keyboard reaches every control, which has a name and a visible focus`(
+      page: String, device: Browser.Device
+    ) throws {
+      try browser.emulate(device)
+      try browser.open(server.url + page)
+      try waitForControls()
+      try browser.run(
+        """
+        window.reached = new Set(); window.invisible = new Set(); document.activeElement.blur();
+        document.getSelection().setPosition(document.body, 0);
+        """)
+      // Beside the controls there are lists that scroll, and the controls inside a frame.
+      var stops = try browser.run("return \(Self.controls).length").int ?? 0
+      stops = 2 * stops + 20
+      for _ in 0..<stops {
+        try browser.press(.tab)
+        let isEnd = try browser.run(
+          """
+          const it = document.activeElement;
+          if (it === document.body) return reached.size > 0;
+          const { outlineStyle, outlineWidth } = getComputedStyle(it);
+          const isVisible = it.tagName === 'IFRAME'
+            || outlineStyle !== 'none' && parseFloat(outlineWidth) >= 2 && it.checkVisibility();
+          if (!isVisible) invisible.add(it.outerHTML.slice(0, 120));
+          reached.add(it);
+          return false;
+          """)
+        if isEnd == true { break }
+      }
+      let missed = try browser.run(
+        "return \(Self.controls).filter((it) => !reached.has(it)).map((it) => it.outerHTML.slice(0, 120))")
+      #expect(missed == [], "\(page)")
+      #expect(try browser.run("return [...invisible]") == [], "\(page)")
+      #expect(try unnamed() == [], "\(page)")
+    }
+
+    /// Waits until the controls of the page are the same twice in a row.
+    private func waitForControls() throws {
+      var last = JSON.null
+      _ = try eventually {
+        let now = try browser.run("return \(Self.controls).map((it) => it.outerHTML.length)")
+        defer { last = now }
+        return now == last && now.array?.isEmpty == false
+      }
+    }
+
+    /// The focusable nodes without a name in the accessibility tree of Chromium.
+    private func unnamed() throws -> [String] {
+      let nodes =
+        try browser.development("Accessibility.getFullAXTree", [:])["nodes"]?.array ?? []
+      #expect(nodes.count > 3)
+      return nodes.compactMap { node in
+        let isFocusable = node["properties"]?.array?.contains {
+          $0["name"] == "focusable" && $0["value"]?["value"] == true
+        }
+        let role = node["role"]?["value"]?.string ?? ""
+        guard isFocusable == true, node["ignored"] != true, node["name"]?["value"]?.string ?? "" == "",
+          // The document, lists that scroll, and what takes the focus by a script only.
+          !["RootWebArea", "generic", "list", "main", "paragraph"].contains(role)
+        else { return nil }
+        return "\(role) without a name"
+      }
+    }
+
+    @Test(arguments: pages)
+    func `nothing moves for a user who prefers reduced motion`(page: String) throws {
+      try browser.emulate(.desk)
+      try browser.open(server.url + page)
+      try waitForControls()
+      let moving = try browser.run(
+        """
+        return [...document.querySelectorAll('*')].flatMap((it) => ['', '::before', '::after'].flatMap((part) => {
+          const style = getComputedStyle(it, part);
+          const isMoving = style.animationName !== 'none' || parseFloat(style.transitionDuration) > 0
+            || style.scrollBehavior === 'smooth';
+          return isMoving ? [it.outerHTML.slice(0, 80) + part] : [];
+        }));
+        """)
+      #expect(moving == [])
+    }
+
     @Test func `an action is sent with the keyboard alone`() throws {
       let session = server.session(of: "counter")
-      try browser.open("\(server.url)/#/counter/\(session.id)")
+      try browser.open("\(server.url)/inspector/#/counter/\(session.id)")
       try browser.expect("return document.querySelector('#session').dataset.status", is: "live")
       try browser.expect("return document.querySelectorAll('#examples button').length", is: 3)
       try browser.run("document.querySelector('#examples button').focus()")

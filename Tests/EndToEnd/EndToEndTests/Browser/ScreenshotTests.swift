@@ -13,7 +13,8 @@ extension GalleryBrowserTests {
     let server: ReactordProcess
 
     init() throws {
-      server = try ReactordProcess("--stopwatch-interval", "0.2")
+      server = try ReactordProcess(
+        "--stopwatch-interval", "0.2", "--pages", Guide.root.appending(path: "config/tour").path)
       browser = try Browser()
     }
 
@@ -55,10 +56,13 @@ extension GalleryBrowserTests {
       let suffix = "-\(device.rawValue)-\(isDark ? "dark" : "light")"
       let live = "return document.querySelector('#session').dataset.status"
       try browser.open(server.url + "/")
+      try browser.expect("return document.querySelector('#connection').textContent", is: "live")
+      try take("tour" + suffix)
+      try browser.open(server.url + "/inspector/")
       try browser.expect("return document.querySelectorAll('#reactors a').length > 0", is: true)
       try browser.expect("return document.querySelectorAll('#sessions li').length > 0", is: true)
       try take("home" + suffix)
-      try browser.open(server.url + "/#operations")
+      try browser.open(server.url + "/inspector/#operations")
       try browser.expect("return document.querySelectorAll('#errors li').length > 0", is: true)
       try browser.expect("return document.querySelectorAll('.line[d^=M]').length > 0", is: true)
       try take("operations" + suffix)
@@ -72,7 +76,7 @@ extension GalleryBrowserTests {
         try take(name + suffix)
       }
       for name in ["counter", "chat", "stopwatch"] {
-        try browser.open("\(server.url)/#/\(name)/demo")
+        try browser.open("\(server.url)/inspector/#/\(name)/demo")
         try browser.expect(live, is: "live")
         try browser.expect("return document.querySelectorAll('#log button').length > 0", is: true)
         try browser.expect(

@@ -10,15 +10,16 @@ extension GalleryBrowserTests {
 
     init() throws {
       browser = try Browser()
-      program = try ChildProcess(
+      let program = try ChildProcess(
         Guide.root.appending(path: "config/try").path, [try ReactordProcess.path(), "127.0.0.1:0"])
       var found: URL?
-      _ = try eventually {
+      _ = eventually {
         found = program.standardOutput.split(separator: "\n").lazy
           .compactMap { URL(string: $0.trimmingCharacters(in: .whitespaces)) }
           .first { $0.scheme == "http" }
         return found != nil
       }
+      self.program = program
       address = try #require(found, "\(program.standardError)")
     }
 

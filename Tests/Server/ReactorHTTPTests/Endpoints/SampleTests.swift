@@ -1,4 +1,6 @@
+import ReactorCoding
 import ReactorLog
+import ReactorTransport
 import Telemetry
 import Testing
 
