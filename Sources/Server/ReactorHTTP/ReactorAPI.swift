@@ -115,7 +115,7 @@ package final class ReactorAPI: HTTPResponder {
       })
   }
 
-  /// Takes a sample of the metrics for the charts of the last hour, unless the current interval has one.
+  /// Records a sample of the metrics for the charts of the last hour, unless the current interval has one.
   ///
   /// Call this at intervals of less than 10 s, on a thread that may read small files.
   package func takeSample() { service.takeSample() }

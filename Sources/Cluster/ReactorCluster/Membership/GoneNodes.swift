@@ -32,6 +32,7 @@ package struct GoneNodes: Sendable {
   /// - Parameters:
   ///   - time: The current time.
   ///   - living: The names of the nodes that are alive.
+  /// - Returns: The nodes.
   package func entries(at time: Timestamp, without living: [String]) -> [Entry] {
     all.filter {
       time.milliseconds(since: $0.since) < Self.retention && !living.contains($0.name)

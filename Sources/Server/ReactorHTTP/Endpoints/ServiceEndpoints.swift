@@ -114,7 +114,7 @@ final class ServiceEndpoints: Sendable {
   /// The sources of `/metrics`.
   private var sources: [any MetricsSource] { state.withLock { $0.metrics } + settings.metrics }
 
-  /// Takes the sample of the current interval for `/v1/samples`, unless it was taken.
+  /// Records the sample of the current interval for `/v1/samples`, unless it was recorded.
   func takeSample() { samples.take(from: sources) }
 
   private func listSamples(_ call: Call) throws(Problem) -> HTTPResponse {

@@ -38,12 +38,12 @@ final class MetricsSamples: Sendable {
   /// The number of the current interval.
   private var now: Int { stopwatch.microseconds / (Self.interval * 1_000_000) }
 
-  /// Takes the sample of the current interval, unless it was taken.
+  /// Records the sample of the current interval, unless it was recorded.
   ///
   /// Any thread may call this.
   func take(from sources: [any MetricsSource]) { take(from: sources, in: now, at: .now) }
 
-  /// Takes the sample of an interval, unless it or that of a later one was taken.
+  /// Records the sample of an interval, unless it or that of a later one was recorded.
   func take(from sources: [any MetricsSource], in interval: Int, at time: Timestamp) {
     guard state.withLock({ $0.intervals.map { interval > $0.upperBound } ?? true }) else { return }
     var text = MetricsText(summing: Self.names)

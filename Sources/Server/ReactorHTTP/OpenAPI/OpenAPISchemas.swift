@@ -320,7 +320,10 @@ enum OpenAPISchemas {
     .init("interval", ["type": "integer", "description": "The seconds between two samples."]),
     .init(
       "latest",
-      ["type": ["string", "null"], "format": "date-time", "description": "The time of the last ones."]),
+      [
+        "type": ["string", "null"], "format": "date-time",
+        "description": "The time of the last ones.",
+      ]),
     .init(
       "series",
       object(
@@ -336,19 +339,19 @@ enum OpenAPISchemas {
     ]))
 
   private static let node = object([
-      .init("name", text),
-      .init("state", ["enum": ["joining", "ready", "draining", "left"]]),
-      .init(
-        "version", ["type": ["string", "null"], "description": "`null` if it has not replied."]),
-      .init(
-        "sessions",
-        [
-          "type": ["integer", "null"], "format": "int64", "minimum": 0,
-          "description": "The sessions in its memory; `null` if it has not replied.",
-        ]),
-      .init("isThis", ["type": "boolean"]),
-      .init("differences", ["type": "array", "items": text]),
-    ])
+    .init("name", text),
+    .init("state", ["enum": ["joining", "ready", "draining", "left"]]),
+    .init(
+      "version", ["type": ["string", "null"], "description": "`null` if it has not replied."]),
+    .init(
+      "sessions",
+      [
+        "type": ["integer", "null"], "format": "int64", "minimum": 0,
+        "description": "The sessions in its memory; `null` if it has not replied.",
+      ]),
+    .init("isThis", ["type": "boolean"]),
+    .init("differences", ["type": "array", "items": text]),
+  ])
 
   private static let timerList = list(
     "timers",

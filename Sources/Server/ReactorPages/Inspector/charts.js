@@ -114,7 +114,7 @@ const CHARTS = [
 export class Charts {
   #charts = CHARTS.map(([title, unit]) => new Chart(title, unit));
   #reactor;
-  /** What this page has counted: the version and the number of States at the last sample, and the rates. */
+  /** The version at the last interval and the States since, and the rates that this page has counted. */
   #seen = { version: undefined, states: 0 };
   #rates = [[], []];
   #hasSamples = true;

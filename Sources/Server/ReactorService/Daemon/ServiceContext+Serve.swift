@@ -186,7 +186,7 @@ extension ServiceContext {
     logger.info("stopped")
   }
 
-  /// Takes samples of the metrics, and resumes accepted actions that were interrupted by the end of the last
+  /// Records samples of the metrics, and resumes accepted actions that were interrupted by the end of the last
   /// process or by a failure of the store.
   private func upkeep(of host: Host, _ api: ReactorAPI, resumes: Bool) async throws {
     while true {

@@ -115,7 +115,10 @@ extension GalleryBrowserTests {
         if isEnd == true { break }
       }
       let missed = try browser.run(
-        "return \(Self.controls).filter((it) => !reached.has(it)).map((it) => it.outerHTML.slice(0, 120))")
+        """
+        return \(Self.controls).filter((it) => !reached.has(it))
+          .map((it) => it.outerHTML.slice(0, 120));
+        """)
       #expect(missed == [], "\(page)")
       #expect(try browser.run("return [...invisible]") == [], "\(page)")
       #expect(try unnamed() == [], "\(page)")
@@ -141,7 +144,8 @@ extension GalleryBrowserTests {
           $0["name"] == "focusable" && $0["value"]?["value"] == true
         }
         let role = node["role"]?["value"]?.string ?? ""
-        guard isFocusable == true, node["ignored"] != true, node["name"]?["value"]?.string ?? "" == "",
+        guard isFocusable == true, node["ignored"] != true,
+          node["name"]?["value"]?.string ?? "" == "",
           // The document, lists that scroll, and what takes the focus by a script only.
           !["RootWebArea", "generic", "list", "main", "paragraph"].contains(role)
         else { return nil }
@@ -150,18 +154,17 @@ extension GalleryBrowserTests {
     }
 
     @Test(arguments: pages)
-    func `nothing moves for a user who prefers reduced motion`(page: String) throws {
+    func `nothing moves if the browser prefers reduced motion`(page: String) throws {
       try browser.emulate(.desk)
       try browser.open(server.url + page)
       try waitForControls()
       let moving = try browser.run(
         """
-        return [...document.querySelectorAll('*')].flatMap((it) => ['', '::before', '::after'].flatMap((part) => {
-          const style = getComputedStyle(it, part);
-          const isMoving = style.animationName !== 'none' || parseFloat(style.transitionDuration) > 0
-            || style.scrollBehavior === 'smooth';
-          return isMoving ? [it.outerHTML.slice(0, 80) + part] : [];
-        }));
+        const isMoving = ({ animationName, transitionDuration, scrollBehavior }) =>
+          animationName !== 'none' || parseFloat(transitionDuration) > 0 || scrollBehavior === 'smooth';
+        return [...document.querySelectorAll('*')].flatMap((it) =>
+          ['', '::before', '::after'].filter((part) => isMoving(getComputedStyle(it, part)))
+            .map((part) => it.outerHTML.slice(0, 80) + part));
         """)
       #expect(moving == [])
     }

@@ -62,8 +62,8 @@ extension InspectorBrowserTests {
       try enter("id", in: "session-order", event: "change")
       try browser.expect(listed + ".slice(0, 3)", is: ["item-100", "item-101", "item-102"])
       for (prefix, count) in [
-        ("item-119", "1 session"), ("-", "0 sessions"), ("~", "0 sessions"), ("item-2", "0 sessions"),
-        ("<b>", "0 sessions"),
+        ("item-119", "1 session"), ("-", "0 sessions"), ("~", "0 sessions"),
+        ("item-2", "0 sessions"), ("<b>", "0 sessions"),
       ] {
         try enter(prefix, in: "session-search")
         try page.expectText(count, in: "#sessions-note")
@@ -259,13 +259,16 @@ extension InspectorBrowserTests {
       try page.expectNoComplaints()
     }
 
-    @Test func `the header has the release, the store, the time since the start and the documentation`()
+    @Test
+    func `the header has the release, the store, the time since the start and the documentation`()
       throws
     {
       try page.open()
       try browser.expect(
-        "return /^\\d+\\.\\d+\\.\\d+ · memory · up \\d/.test(document.querySelector('#about').textContent)",
-        is: true)
+        """
+        const about = document.querySelector('#about').textContent;
+        return /^\\d+\\.\\d+\\.\\d+ · memory · up \\d/.test(about);
+        """, is: true)
       try page.follow("Documentation")
       try browser.expect("return document.title", is: "Documentation · reactord")
       try page.follow("Problem types")
