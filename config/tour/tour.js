@@ -64,7 +64,7 @@ part.act.addEventListener("click", ({ target }) => {
 });
 
 part["kill-button"].disabled = !secret;
-if (!secret) report("kill", "Only for a tour that `make try` has started, at the address that it prints.", false);
+if (!secret) report("kill", "Only for a tour that “make try” has started, at the address that it prints.", false);
 part["kill-button"].addEventListener("click", () => perform("kill", async () => {
   part["kill-button"].disabled = true;
   report("kill", "Killed …", false);
