@@ -413,6 +413,7 @@ let package = Package(
         // The store postgres://, which a build without libpq omits.
         .target(name: "PostgresLog", condition: .when(traits: ["PostgreSQL"])),
       ],
+      resources: [.embedInCode("NewPackage/Files")],  // the files of `reactord new --example`
       swiftSettings: settings + [.strictMemorySafety()]),  // SE-0458
     .testTarget(
       name: "ReactorServiceTests",
@@ -495,10 +496,16 @@ let package = Package(
       path: "Tests/Examples/ReadmeExample",
       swiftSettings: settings),
 
-    // The reactor of the guide "Users and rights", which a test compares and runs.
+    // The package of the guide "Users and rights", which `reactord new cart --example cart` writes.
+    .target(
+      name: "CartReactors", dependencies: ["ReactorCore", "ReactorHost"],
+      path: "Tests/Examples/UsersAndRights/Sources/CartReactors", swiftSettings: tutorial),
     .executableTarget(
-      name: "cart", dependencies: ["ReactorCore", "ReactorHost", "ReactorService"],
-      path: "Tests/Examples/UsersAndRights", swiftSettings: settings),
+      name: "cart", dependencies: ["CartReactors", "ReactorHost", "ReactorService"],
+      path: "Tests/Examples/UsersAndRights/Sources/cart", swiftSettings: tutorial),
+    .testTarget(
+      name: "CartReactorsTests", dependencies: ["CartReactors", "ReactorTesting"],
+      path: "Tests/Examples/UsersAndRights/Tests/CartReactorsTests", swiftSettings: tutorial),
 
     // The reactors of the tutorial "Sessions that talk to each other".
     .executableTarget(
@@ -618,7 +625,7 @@ let groups = [
     "CSocketFilter", "CZlib",
   ],
   "Examples": [
-    "PortedExamples", "PortedExamplesSwift6", "Reactors", "Rooms", "TodoReactors",
+    "CartReactors", "PortedExamples", "PortedExamplesSwift6", "Reactors", "Rooms", "TodoReactors",
   ],
   "EndToEnd": ["EndToEnd"],
   // Several test targets and tools use these.

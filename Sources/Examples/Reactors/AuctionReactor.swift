@@ -1,6 +1,5 @@
 package import ReactorCore
 package import ReactorHost
-internal import ReactorLog
 
 /// An auction of one item, which a timer closes and which is listed in a lobby while it is open.
 package final class AuctionReactor: Reactor {

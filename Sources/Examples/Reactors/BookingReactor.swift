@@ -16,6 +16,17 @@ package struct CardDeclined: Error {
   package init() {}
 }
 
+extension SimulatedBank: CardBank {
+  /// Emits a receipt that is the same for the same key, and declines the card `empty`.
+  package func charge(_ amount: Int, card: String, key: String) -> Observable<String> {
+    .run { [latency] send in
+      try await Task.sleep(for: latency)
+      guard card != "empty" else { throw CardDeclined() }
+      send("C-\(key)")
+    }
+  }
+}
+
 /// A booking of seats: it holds them in a hall, charges a card before a deadline, and sells or releases them.
 ///
 /// A crash at any moment loses neither seats nor money: the action runs again, its send has the same key,

@@ -1,6 +1,5 @@
 package import ReactorCore
 internal import ReactorHost
-internal import ReactorLog
 
 /// A chat room: many clients, one session.
 ///
@@ -33,7 +32,7 @@ package final class ChatReactor: Reactor {
   }
 
   /// The members and the latest messages.
-  package struct State: Codable, Sendable {
+  package struct State: Codable, Equatable, Sendable {
     /// The maximum number of messages in the state; the log retains all of them.
     static let messageLimit = 100
 
@@ -55,6 +54,9 @@ package final class ChatReactor: Reactor {
 
   /// An empty room.
   package let initialState = State()
+
+  /// Creates an empty room.
+  package init() {}
 
   /// Validates an action against the members of the room.
   package func mutate(action: Action) -> Observable<Mutation> {
@@ -99,7 +101,7 @@ extension ChatReactor.Message: JSONSized {
   func jsonSize(_ size: (String) -> Int) -> Int { size(from) + size(text) + size(at) + 32 }
 }
 
-private enum ChatError: ActionError {
+enum ChatError: ActionError {
   case blankName
   case blankText
   case fullRoom

@@ -5,15 +5,15 @@ import Testing
 
 @testable import Reactors
 
+/// A bank that a test controls.
+struct FakeBank: Bank {
+  let receipts = PublishSubject<String>()
+
+  func pay(_ amount: Int) -> Observable<String> { receipts.take(1).map { "\($0)-\(amount)" } }
+}
+
 /// The flow `order` and its modules, each alone.
 struct OrderFlowTests {
-  /// A bank that a test controls.
-  private struct FakeBank: Bank {
-    let receipts = PublishSubject<String>()
-
-    func pay(_ amount: Int) -> Observable<String> { receipts.take(1).map { "\($0)-\(amount)" } }
-  }
-
   @Test func `a module is tested alone, as any reactor`() async {
     let test = ReactorTest(DrinkReactor())
     await test.send(.size(.large)) { $0.size = .large }
@@ -28,29 +28,6 @@ struct OrderFlowTests {
     bank.receipts.onNext("R")
     await test.receive { $0.isPaying = false }
     await test.finish()
-  }
-
-  @Test func `a payment continues in another process, and after an error`() {
-    struct NoConnection: Error {}
-    final class UnreliableBank: Bank {
-      let calls = PublishSubject<Result<String, NoConnection>>()
-      func pay(_ amount: Int) -> Observable<String> {
-        calls.take(1).map { try $0.get() }
-      }
-    }
-    let bank = UnreliableBank()
-    var state = PaymentReactor.State(amount: 4)
-    state.isPaying = true
-    let payment = PaymentReactor(bank: bank)
-    payment.pipeline.connect(from: state, in: payment.pipeline) { _ in nil }
-    payment.action.onNext(.pay)
-    bank.calls.onNext(.failure(NoConnection()))
-    #expect(!payment.currentState.isPaying)
-    payment.action.onNext(.pay)
-    payment.action.onNext(.pay)
-    #expect(payment.currentState.isPaying)
-    bank.calls.onNext(.success("R"))
-    #expect(!payment.currentState.isPaying)
   }
 
   @Test func `a payment is executed again after its effect was cancelled`() {
@@ -87,25 +64,6 @@ struct OrderFlowTests {
     send(.dismiss("3"))
     #expect(flow.currentState.stack.entries.map(\.screen) == ["menu"])
     #expect(flow.currentState.abandoned == 1)
-  }
-
-  @Test func `the flow is driven with its actions`() async throws {
-    let test = ReactorTest(OrderFlow(bank: FakeBank()))
-    // The expected State is that of another flow after the same action.
-    await test.send(.stack(.open("/drinks/Latte"))) { state in
-      state = try Self.state(state, at: "/drinks/Latte")
-    }
-    await test.send(.stack(.dismiss("2"))) { $0 = try Self.state($0, at: "/") }
-    await test.send(.stack(.dismiss("2")))
-    await test.finish()
-  }
-
-  /// The State after `open`, from a flow of its own.
-  private static func state(_ state: OrderFlow.State, at path: String) throws -> OrderFlow.State {
-    let flow = OrderFlow(bank: FakeBank())
-    flow.pipeline.connect(from: state, in: flow.pipeline) { _ in nil }
-    flow.action.onNext(.stack(.open(path)))
-    return flow.currentState
   }
 
   @Test func `an order is paid, and its checkout is not counted as abandoned`() {

@@ -7,8 +7,8 @@ package protocol Bank: Sendable {
 }
 
 /// A bank behind a simulated network: it accepts every payment.
-package struct SimulatedBank: Bank, CardBank {
-  private let latency: Duration
+package struct SimulatedBank: Bank {
+  let latency: Duration
 
   /// Creates a bank that responds after `latency`.
   package init(latency: Duration) {
@@ -20,15 +20,6 @@ package struct SimulatedBank: Bank, CardBank {
     .run { [latency] send in
       try await Task.sleep(for: latency)
       send("R-\(amount)")
-    }
-  }
-
-  /// Emits a receipt that is the same for the same key, and declines the card `empty`.
-  package func charge(_ amount: Int, card: String, key: String) -> Observable<String> {
-    .run { [latency] send in
-      try await Task.sleep(for: latency)
-      guard card != "empty" else { throw CardDeclined() }
-      send("C-\(key)")
     }
   }
 }

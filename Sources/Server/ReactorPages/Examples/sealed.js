@@ -1,4 +1,4 @@
-import { configure, on, reactor } from "../reactor.js";
+import { configure, items, on, reactor } from "../reactor.js";
 import "./sign-in.js";
 
 const part = (id) => document.getElementById(id);
@@ -24,9 +24,11 @@ auction.state.subscribe(({ item, isSealed, bidders, ownBid, bids }) => {
   part("bid").hidden = !isSealed || bidders.includes(name);
   part("reveal").hidden = !isSealed || bidders.length < 2;
   part("begin").hidden = isSealed;
-  part("bids").replaceChildren(...bids.map(({ by, amount }) =>
-    Object.assign(document.createElement("li"), { textContent: `${by}: ${amount}` })));
 });
+auction.state.drive(items(part("bids"), ({ bids }) => bids, {
+  key: JSON.stringify,
+  make: ({ by, amount }) => Object.assign(document.createElement("li"), { textContent: `${by}: ${amount}` }),
+}));
 auction.state.subscribe((view) => {
   part("received").textContent += `${JSON.stringify(view)}\n`;
 });

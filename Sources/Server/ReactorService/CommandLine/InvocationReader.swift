@@ -147,9 +147,9 @@ struct InvocationReader {
         fields: try parts.fields()))
   }
 
-  /// Parses `reactord new NAME [--package PATH|URL]`.
+  /// Parses `reactord new NAME [--example EXAMPLE] [--package PATH|URL]`.
   func new(_ arguments: ArraySlice<String>) throws(ConfigurationError) -> Invocation {
-    let parts = try ClientArguments(arguments, bare: [], valued: ["--package"])
+    let parts = try ClientArguments(arguments, bare: [], valued: ["--example", "--package"])
     if let text = parts.text { return .print(text) }
     guard parts.words.count == 1 else {
       throw .usage("'reactord new' needs the name of the package")
@@ -164,7 +164,14 @@ struct InvocationReader {
         "the sources of reactord were not found; name their folder or git repository with --package"
       )
     }
-    return .new(NewPackageCommand(name: name, source: source))
+    let example = parts.flags["--example"].map { name in
+      PackageExample.all.first { $0.name == name }
+    }
+    if case .some(nil) = example {
+      let names = PackageExample.all.map(\.name).joined(separator: ", ")
+      throw .usage("there is no example \"\(parts.flags["--example"] ?? "")\"; choose one of \(names)")
+    }
+    return .new(NewPackageCommand(name: name, source: source, example: example ?? nil))
   }
 
   private func session(_ url: String) throws(ConfigurationError) -> SessionURL {

@@ -28,7 +28,8 @@ extension SettingsTable {
       reactord send URL ACTION [--wait SECONDS]              send an action and print the State
           'watch', 'changes' and 'send' take [--token FILE]  a file with the token of their requests, without
           [--header NAME:VALUE]                              it the one in REACTORD_TOKEN; further fields
-      reactord new NAME [--package PATH|URL]                 write a package with one reactor
+      reactord new NAME [--package PATH|URL]                 write a package with one reactor, or with those of
+          [--example chat|auction|order|cart]                an example
       reactord health [--url URL]                            exit with 0 if a daemon is healthy
       reactord defaults                                      print the default configuration file
       reactord --help | --version

@@ -1,10 +1,11 @@
 internal import Glibc
 internal import TerminalClient
 
-/// `reactord new NAME [--package PATH|URL]`: writes a package with one reactor into the folder NAME.
+/// `reactord new NAME [--example EXAMPLE] [--package PATH|URL]`: writes a package into the folder NAME.
 public struct NewPackageCommand: Sendable {
   let name: PackageName
   let source: PackageSource
+  var example: PackageExample?
 
   /// Writes the package into a folder of its own in the working directory.
   ///
@@ -20,18 +21,18 @@ public struct NewPackageCommand: Sendable {
         "\(folder) exists; choose another name or remove it", exitCode: 73)
     }
     let partial = ".\(folder).\(getpid())"
+    let files = PackageTemplate(name: name, source: source, example: example).files
     do throws(CommandFailure) {
-      for (path, text) in PackageTemplate(name: name, source: source).files {
+      for (path, text) in files {
         try Self.write(text, to: "\(partial)/\(path)")
       }
       guard unsafe rename(partial, folder) == 0 else { throw Self.failure(folder) }
     } catch {
-      Self.removeFiles(
-        of: partial, PackageTemplate(name: name, source: source).files.map(\.path))
+      Self.removeFiles(of: partial, files.map(\.path))
       throw error
     }
     return """
-      \(folder) has a reactor, its test and a daemon. Next:
+      \(folder) has a reactor, its test, its page and a daemon. Next:
 
         cd \(folder)
         make test

@@ -1,4 +1,4 @@
-/// The files of a package with one reactor, its test and a daemon that hosts it.
+/// The files of a package with reactors, their tests, their page and a daemon that hosts them.
 ///
 /// The package under `Tests/Examples/NewPackage`, which is compiled, tested and started with this project, is the
 /// template for the name `todo`; a test compares them.
@@ -6,23 +6,57 @@ struct PackageTemplate {
   let name: PackageName
   let source: PackageSource
 
+  /// The reactors of the package; `nil` for one that is written from the name.
+  var example: PackageExample?
+
   /// The files by their path in the package, in the order in which they are written.
   var files: [(path: String, text: String)] {
-    [
-      ("Package.swift", manifest),
-      ("Sources/\(name.module)/\(name.type)Reactor.swift", reactor),
-      ("Sources/\(name.text)/main.swift", main),
-      ("Tests/\(name.module)Tests/\(name.type)ReactorTests.swift", tests),
-      ("public/index.html", page),
+    let content = example ?? ownReactor
+    // The project's own module has another name.
+    let tests = content.tests.map { file in
+      let lines = file.text.split(separator: "\n", omittingEmptySubsequences: false).map {
+        $0.hasPrefix("@testable import ") ? "@testable import \(name.module)" : $0
+      }
+      return ("Tests/\(name.module)Tests/\(file.path)", lines.joined(separator: "\n"))
+    }
+    return [("Package.swift", manifest(content.products))]
+      + content.sources.map { ("Sources/\(name.module)/\($0.path)", $0.text) }
+      + [("Sources/\(name.text)/main.swift", main(content.registrations))] + tests
+      + content.pages.map { ("public/\($0.path)", $0.text) } + [
       ("Makefile", makefile),
       ("Dockerfile", dockerfile),
       (".gitignore", ".build/\ndata/\n"),
-      ("README.md", readme),
+      ("README.md", readme(content)),
     ]
   }
 
-  private var manifest: String {
-    """
+  /// A list of things to do.
+  private var ownReactor: PackageExample {
+    PackageExample(
+      name: name.text, products: ["ReactorCore"],
+      sources: [("\(name.type)Reactor.swift", reactor)],
+      tests: [("\(name.type)ReactorTests.swift", tests)], pages: [("index.html", page)],
+      registrations: """
+            ReactorRegistration(
+              "\(name.text)", summary: "Things to do", exampleActions: [.add("Buy milk"), .finish(0)]
+            ) {
+              \(name.type)Reactor()
+            }
+        """,
+      session: "\(name.text)/sessions/home",
+      commands: [
+        #"curl --json '{"add":"Buy milk"}' $session/actions"#,
+        #"curl --json '{"finish":0}' $session/actions"#, "curl $session/state",
+      ])
+  }
+
+  private func manifest(_ products: [String]) -> String {
+    let needed = products.map { #".product(name: "\#($0)", package: "\#(source.identity)")"# }
+    let dependencies =
+      needed.count == 1
+      ? needed[0]
+      : "\n" + needed.map { "        \($0),\n" }.joined() + "      "
+    return """
     // swift-tools-version: 6.2
     import PackageDescription
 
@@ -34,7 +68,7 @@ struct PackageTemplate {
         // ReactorSessions sends to other sessions, ReactorRx the rest of RxSwift.
         .target(
           name: "\(name.module)",
-          dependencies: [.product(name: "ReactorCore", package: "\(source.identity)")]),
+          dependencies: [\(dependencies)]),
         // The daemon: ReactorHost registers reactors, ReactorService has the command line and the store. An
         // app or another program that uses the daemon needs ReactorClient instead.
         .executableTarget(
@@ -121,7 +155,7 @@ struct PackageTemplate {
     """
   }
 
-  private var main: String {
+  private func main(_ registrations: String) -> String {
     """
     import \(name.module)
     import ReactorHost
@@ -129,11 +163,7 @@ struct PackageTemplate {
 
     CommandLineInterface.main { context in
       try await context.serve([
-        ReactorRegistration(
-          "\(name.text)", summary: "Things to do", exampleActions: [.add("Buy milk"), .finish(0)]
-        ) {
-          \(name.type)Reactor()
-        }
+    \(registrations)
       ])
     }
 
@@ -293,11 +323,11 @@ struct PackageTemplate {
     return text
   }
 
-  private var readme: String {
+  private func readme(_ content: PackageExample) -> String {
     """
     # \(name.text)
 
-    A daemon that hosts `\(name.type)Reactor` with reactord.
+    A daemon that hosts the reactors in `Sources/\(name.module)` with reactord.
 
     ```sh
     make test
@@ -307,14 +337,11 @@ struct PackageTemplate {
     The page at <http://127.0.0.1:8080/> is `public/index.html`: a change is there after a reload. In another terminal:
 
     ```sh
-    session=http://127.0.0.1:8080/v1/reactors/\(name.text)/sessions/home
-    curl --json '{"add":"Buy milk"}' $session/actions
-    curl --json '{"finish":0}' $session/actions
-    curl $session/state
+    session=http://127.0.0.1:8080/v1/reactors/\(content.session)
+    \(content.commands.joined(separator: "\n"))
     ```
 
-    The inspector at <http://127.0.0.1:8080/inspector/> shows all sessions. The reactor is in
-    `Sources/\(name.module)/\(name.type)Reactor.swift`.
+    The inspector at <http://127.0.0.1:8080/inspector/> shows all sessions.
 
     """
   }

@@ -6,6 +6,9 @@ struct Guide {
   struct Block {
     let language: String
     let code: String
+
+    /// The file that the line before the block names.
+    let file: String?
   }
 
   /// The folder of the package.
@@ -15,20 +18,31 @@ struct Guide {
 
   let blocks: [Block]
 
-  /// Reads an article.
+  /// Reads an article of the project.
   init(_ path: String) throws {
-    let text = try String(contentsOf: Self.root.appending(path: path), encoding: .utf8)
+    try self.init(absolute: Self.root.appending(path: path).path)
+  }
+
+  /// Reads an article.
+  init(absolute path: String) throws {
+    let text = try String(contentsOfFile: path, encoding: .utf8)
     var blocks: [Block] = []
     var open: (language: String, lines: [Substring])?
+    var last: Substring = ""
     for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
       if let block = open, line == "```" {
         blocks.append(
-          Block(language: block.language, code: block.lines.map { $0 + "\n" }.joined()))
+          Block(
+            language: block.language, code: block.lines.map { $0 + "\n" }.joined(),
+            file: last.firstMatch(of: /`([\w\/.-]+\.(?:swift|html|json5))`/).map { String($0.output.1) }))
         open = nil
+        last = ""
       } else if open != nil {
         open?.lines.append(line)
       } else if line.hasPrefix("```") {
         open = (String(line.dropFirst(3)), [])
+      } else if !line.isEmpty {
+        last = line
       }
     }
     self.blocks = blocks

@@ -102,8 +102,9 @@ final class ReactordProcess: Sendable {
   /// `REACTORD_PROGRAM` selects another one.
   static func launch(
     _ arguments: [String], program: String = "reactord", environment: [String: String] = [:],
-    under tracer: [String] = []
+    under tracer: [String] = [], in folder: String? = nil
   ) throws -> ChildProcess {
+    let tracer = folder.map { ["/usr/bin/env", "--chdir", $0] } ?? tracer
     let words = try tracer + [path(of: program)] + arguments
     return try ChildProcess(words[0], Array(words.dropFirst()), environment: environment)
   }
@@ -118,7 +119,7 @@ final class ReactordProcess: Sendable {
   }
 
   /// The folder of the tests' and the service's executables.
-  private static func productsDirectory() throws -> String {
+  static func productsDirectory() throws -> String {
     try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
       .split(separator: "/").dropLast().reduce(into: "") { $0 += "/" + $1 }
   }

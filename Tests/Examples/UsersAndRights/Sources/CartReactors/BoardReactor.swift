@@ -2,17 +2,19 @@ import ReactorCore
 import ReactorHost
 
 /// A board of several users: its first user creates it and invites the others.
-final class BoardReactor: Reactor {
-  enum Action: Codable { case open, invite(String), write(String) }
-  enum Mutation: Codable { case addMember(String), append(String) }
-  struct State: Codable {
+package final class BoardReactor: Reactor {
+  package enum Action: Codable, Sendable { case open, invite(String), write(String) }
+  package enum Mutation: Codable, Sendable { case addMember(String), append(String) }
+  package struct State: Codable, Sendable {
     var members: [String] = []
     var notes: [String] = []
   }
 
-  let initialState = State()
+  package let initialState = State()
 
-  func mutate(action: Action) -> Observable<Mutation> {
+  package init() {}
+
+  package func mutate(action: Action) -> Observable<Mutation> {
     switch action {
     case .open: .just(.addMember(RequestContext.current?.principal?.id ?? "unknown"))
     case .invite(let name): .just(.addMember(name))
@@ -20,7 +22,7 @@ final class BoardReactor: Reactor {
     }
   }
 
-  func reduce(state: State, mutation: Mutation) -> State {
+  package func reduce(state: State, mutation: Mutation) -> State {
     var state = state
     switch mutation {
     case .addMember(let name): state.members.append(name)
@@ -31,10 +33,12 @@ final class BoardReactor: Reactor {
 }
 
 /// A board without members can be opened by any user; then only its members use it.
-struct BoardDelegate: ReactorDelegate {
-  typealias Reactor = BoardReactor
+package struct BoardDelegate: ReactorDelegate {
+  package typealias Reactor = BoardReactor
 
-  func authorize(_ access: Access<BoardReactor.Action>) throws {
+  package init() {}
+
+  package func authorize(_ access: Access<BoardReactor.Action>) throws {
     let members = try access.state(of: BoardReactor.self)?.members ?? []
     if case .act(.open) = access.request, members.isEmpty { return }
     guard let user = access.principal?.id, members.contains(user) else {

@@ -1,25 +1,27 @@
 import ReactorCore
 
 /// A shopping cart.
-final class CartReactor: Reactor {
-  enum Action: Codable {
+package final class CartReactor: Reactor {
+  package enum Action: Codable, Sendable {
     case add(String)
     case applyDiscount
   }
 
-  enum Mutation: Codable {
+  package enum Mutation: Codable, Sendable {
     case add(String)
     case setDiscount(String)
   }
 
-  struct State: Codable {
+  package struct State: Codable, Equatable, Sendable {
     var items: [String] = []
     var discountedBy: String?
   }
 
-  let initialState = State()
+  package let initialState = State()
 
-  func mutate(action: Action) -> Observable<Mutation> {
+  package init() {}
+
+  package func mutate(action: Action) -> Observable<Mutation> {
     switch action {
     case .add(let item): .just(.add(item))
     case .applyDiscount:
@@ -27,7 +29,7 @@ final class CartReactor: Reactor {
     }
   }
 
-  func reduce(state: State, mutation: Mutation) -> State {
+  package func reduce(state: State, mutation: Mutation) -> State {
     var state = state
     switch mutation {
     case .add(let item): state.items.append(item)

@@ -1,0 +1,1 @@
+../../../../../Tests/Examples/UsersAndRights/Sources/CartReactors/BoardReactor.swift

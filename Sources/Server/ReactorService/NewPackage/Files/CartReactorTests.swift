@@ -1,0 +1,1 @@
+../../../../../Tests/Examples/UsersAndRights/Tests/CartReactorsTests/CartReactorTests.swift

@@ -1,0 +1,1 @@
+../../../../Examples/Reactors/Order/CheckoutFlow.swift

@@ -1,0 +1,1 @@
+../../../../../Tests/Examples/ReactorsTests/OrderFlowTests.swift

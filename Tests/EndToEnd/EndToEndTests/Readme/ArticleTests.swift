@@ -1,0 +1,83 @@
+import Foundation
+import Testing
+
+extension GalleryBrowserTests {
+  /// README, the tutorial and the guide "Users and rights" are executed from top to bottom.
+  struct ArticleTests {
+    private static let articles = "Sources/Server/ReactorService/Documentation.docc"
+
+    /// The differences between files that an article has written, and a folder whose files are compiled and tested.
+    private func differences(_ written: String, _ compiled: String) throws -> String {
+      let diff = try ChildProcess(
+        "/usr/bin/diff",
+        ["-r", "--exclude=.*", Guide.root.appending(path: "Tests/Examples/\(compiled)").path, written])
+      try diff.wait()
+      return diff.standardOutput
+    }
+
+    @Test func `the tutorial: its files are compiled, its commands run, and its page is a view`() throws {
+      let shell = try ArticleShell(Guide("\(Self.articles)/BuildAChatRoom.md").blocks)
+      let outputs = try shell.outputs()
+      let printed = outputs.flatMap(\.self)
+      let different = try differences(shell.folder["room"], "Tutorial").split(separator: "\n")
+      #expect(different.allSatisfy { $0.hasPrefix("Only in") && $0.hasSuffix(": data") }, "\(different)")
+
+      let spoken = #"{"members":["Ada"],"lines":[{"who":"Ada","text":"Hello"}]}"#
+      #expect(printed.contains(#"{"members":["Ada"],"lines":[]}"#))
+      #expect(printed.contains { $0.contains("Bob is not in the room") })
+      #expect(printed.last { $0.hasPrefix(#"{"members""#) }?.hasPrefix(spoken.dropLast(2)) == true)
+      let stream = try String(contentsOfFile: shell.folder["stream"], encoding: .utf8)
+      #expect(stream.contains(spoken))
+
+      let browser = try Browser()
+      try browser.open(shell.url + "/")
+      let shown = "return document.querySelector('#latest').textContent"
+      let field = "return document.querySelector('input')"
+      try browser.type("Good morning", into: field)
+      try browser.click("return document.querySelector('button')")
+      try browser.expect(shown, is: "Good morning")
+      #expect(try browser.run(field + ".value") == "")
+      // What is being typed stays when another client changes the State.
+      try browser.type("Unfinished", into: field)
+      try browser.run(
+        """
+        document.querySelector('li').dataset.first = true;
+        fetch('/v1/reactors/room/sessions/den/actions', {
+          method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{"say":{"who":"Ada","text":"Bye"}}' })
+        """)
+      try browser.expect(shown, is: "Bye")
+      #expect(try browser.run(field + ".value") == "Unfinished")
+      #expect(try browser.run("return document.querySelector('li').dataset.first") == "true")
+      #expect(try browser.complaints() == [])
+    }
+
+    @Test func `users and rights: each command has the output that the guide shows`() throws {
+      let guide = try Guide("\(Self.articles)/UsersAndRights.md")
+      let shell = try ArticleShell(guide.blocks)
+      #expect(try shell.differences() == [])
+      #expect(guide.blocks.filter { $0.language == "sh" }.count >= 12)
+      let package = shell.folder["cart"]
+      let different = try differences(package, "UsersAndRights")
+        .split(separator: "\n").filter { !$0.hasPrefix("Only in \(package)") }
+      #expect(different == [])
+      let token = "a-long-random-text-of-yours".asBearer
+      let server = try ReactordProcess("--auth-tokens", package + "/tokens")
+      #expect(try server.client().get("/metrics", token).status == 200)
+    }
+
+    @Test func `README: its commands run`() throws {
+      var blocks = try Guide("README.md").blocks.filter { ["sh", "swift"].contains($0.language) }
+      // The development of the project, and the image, which `make check-image` tests.
+      blocks.removeAll { $0.code.contains("docker") || $0.code.contains("make lint") }
+      // "Run `make run` again": the daemon with the reactor of the article.
+      let use = try #require(blocks.firstIndex { $0.code.contains("/todo/sessions/home") })
+      blocks.insert(Guide.Block(language: "sh", code: "make run\n", file: nil), at: use)
+      let shell = try ArticleShell(
+        blocks, runs: ["reactord", "ReadmeExample", "todo --store memory --pages public"])
+      let printed = try shell.outputs().flatMap(\.self)
+      #expect(printed.contains(#"{"value":1}"#))
+      #expect(printed.contains(#"{"items":[{"title":"Buy milk","isDone":true}]}"#))
+      #expect(printed.contains { $0.contains("limits-state") })
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import Testing
+
+/// The Swift compiler with the modules that were built with the tests, so that a new package or a snippet of an
+/// article is compiled in seconds.
+struct SwiftCompiler {
+  private let products: String
+  private let flags: [String]
+
+  init() throws {
+    products = try ReactordProcess.productsDirectory()
+    let folders = [
+      Guide.root.appending(path: "Sources/Doors").path, products,
+    ]
+    let maps = try folders.flatMap { folder in
+      try FileManager.default.contentsOfDirectory(atPath: folder)
+        .map { "\(folder)/\($0)/module.modulemap" }
+    }.filter { FileManager.default.fileExists(atPath: $0) }
+    flags =
+      ["-I", "\(products)/Modules"] + maps.flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
+  }
+
+  /// Checks that files compile as one module.
+  ///
+  /// - Parameter arguments: Further arguments of the compiler.
+  func check(_ files: [String], _ arguments: String..., in folder: String) throws {
+    try run(["-typecheck", "-swift-version", "6"] + arguments + files, in: folder)
+  }
+
+  /// Compiles a package of the shape that `reactord new` writes, its tests without running them, and links the
+  /// daemon.
+  ///
+  /// - Returns: The path of the daemon.
+  func build(_ name: String, in folder: String) throws -> String {
+    let manager = FileManager.default
+    let module = try #require(
+      manager.contentsOfDirectory(atPath: "\(folder)/Sources").first { $0 != name })
+    func sources(_ path: String) throws -> [String] {
+      try manager.contentsOfDirectory(atPath: "\(folder)/\(path)").map { "\(path)/\($0)" }
+    }
+    let mode = ["-swift-version", "6", "-warnings-as-errors", "-package-name", name]
+    let library = try sources("Sources/\(module)")
+    try run(
+      mode + [
+        "-emit-module", "-enable-testing", "-parse-as-library", "-module-name", module, "-wmo",
+        "-c", "-o", "library.o",
+      ] + library, in: folder)
+    try run(
+      mode + ["-I", ".", "-module-name", "daemon", "-c", "-o", "main.o", "Sources/\(name)/main.swift"],
+      in: folder)
+    try run(
+      mode + ["-I", ".", "-typecheck", "-parse-as-library"] + sources("Tests/\(module)Tests"),
+      in: folder)
+    let objects = try String(
+      contentsOfFile: "\(products)/reactord.product/Objects.LinkFileList", encoding: .utf8
+    ).split(separator: "\n").filter {
+      !$0.contains("/Reactors.build/") && !$0.contains("/reactord.build/")
+    }
+    try objects.joined(separator: "\n").write(
+      toFile: "\(folder)/objects", atomically: true, encoding: .utf8)
+    try run(["library.o", "main.o", "@objects", "-o", "daemon"], in: folder)
+    return "\(folder)/daemon"
+  }
+
+  private func run(_ arguments: [String], in folder: String) throws {
+    let words = (["swiftc"] + flags + arguments).map { "'\($0)'" }.joined(separator: " ")
+    let process = try ChildProcess("/bin/sh", ["-c", "cd '\(folder)' && exec \(words)"])
+    guard try process.wait() == .code(0) else {
+      throw ChildProcess.Failure(description: process.standardError + process.standardOutput)
+    }
+  }
+}
