@@ -23,6 +23,7 @@ let package = Package(
     .executable(name: "reactord", targets: ["reactord"]),
     .library(name: "ReactorStreams", targets: ["ReactorStreams"]),
     .library(name: "ReactorRx", targets: ["ReactorRx"]),
+    .library(name: "ReactorViews", targets: ["ReactorViews"]),
     .library(name: "ReactorFoundation", targets: ["ReactorFoundation"]),
     .library(name: "ReactorClient", targets: ["ReactorClient"]),
     .library(name: "ReactorSessions", targets: ["ReactorSessions"]),
@@ -81,6 +82,11 @@ let package = Package(
         "Commands", "PublicTestData", "ReactorCoding", "ReactorCore", "ReactorStreams",
       ],
       swiftSettings: settings),
+
+    // `.rx` of UIKit's views. On Linux it is empty; a test compiles it with a part of UIKit.
+    .target(
+      name: "ReactorViews", dependencies: ["ReactorCore"],
+      swiftSettings: settings + [.strictMemorySafety()]),
 
     // Flows: a stack of screens in the State of a reactor. The core does not depend on it.
     .target(
@@ -606,7 +612,7 @@ let groups = [
   // Reactors and their streams, on a phone as well.
   "Kit": [
     "ReactorCore", "ReactorFlows", "ReactorFoundation", "ReactorRx", "ReactorSessions",
-    "ReactorStreams", "ReactorTesting", "Shares",
+    "ReactorStreams", "ReactorTesting", "ReactorViews", "Shares",
   ],
   // Client and server share these.
   "Wire": ["ReactorCoding", "ReactorLog", "Telemetry"],

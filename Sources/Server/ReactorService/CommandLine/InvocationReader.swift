@@ -147,9 +147,9 @@ struct InvocationReader {
         fields: try parts.fields()))
   }
 
-  /// Parses `reactord new NAME [--example EXAMPLE] [--package PATH|URL]`.
+  /// Parses `reactord new NAME [--example EXAMPLE] [--rx] [--package PATH|URL]`.
   func new(_ arguments: ArraySlice<String>) throws(ConfigurationError) -> Invocation {
-    let parts = try ClientArguments(arguments, bare: [], valued: ["--example", "--package"])
+    let parts = try ClientArguments(arguments, bare: ["--rx"], valued: ["--example", "--package"])
     if let text = parts.text { return .print(text) }
     guard parts.words.count == 1 else {
       throw .usage("'reactord new' needs the name of the package")
@@ -171,7 +171,9 @@ struct InvocationReader {
       let names = PackageExample.all.map(\.name).joined(separator: ", ")
       throw .usage("there is no example \"\(parts.flags["--example"] ?? "")\"; choose one of \(names)")
     }
-    return .new(NewPackageCommand(name: name, source: source, example: example ?? nil))
+    return .new(
+      NewPackageCommand(
+        name: name, source: source, example: example ?? nil, hasRx: parts.flags["--rx"] != nil))
   }
 
   private func session(_ url: String) throws(ConfigurationError) -> SessionURL {

@@ -29,7 +29,7 @@ extension SettingsTable {
           'watch', 'changes' and 'send' take [--token FILE]  a file with the token of their requests, without
           [--header NAME:VALUE]                              it the one in REACTORD_TOKEN; further fields
       reactord new NAME [--package PATH|URL]                 write a package with one reactor, or with those of
-          [--example chat|auction|order|cart]                an example
+          [--example chat|auction|order|cart] [--rx]         an example; with a bridge to RxSwift
       reactord health [--url URL]                            exit with 0 if a daemon is healthy
       reactord defaults                                      print the default configuration file
       reactord --help | --version

@@ -1,11 +1,12 @@
 internal import Glibc
 internal import TerminalClient
 
-/// `reactord new NAME [--example EXAMPLE] [--package PATH|URL]`: writes a package into the folder NAME.
+/// `reactord new NAME [--example EXAMPLE] [--rx] [--package PATH|URL]`: writes a package into NAME.
 public struct NewPackageCommand: Sendable {
   let name: PackageName
   let source: PackageSource
   var example: PackageExample?
+  var hasRx = false
 
   /// Writes the package into a folder of its own in the working directory.
   ///
@@ -21,7 +22,7 @@ public struct NewPackageCommand: Sendable {
         "\(folder) exists; choose another name or remove it", exitCode: 73)
     }
     let partial = ".\(folder).\(getpid())"
-    let files = PackageTemplate(name: name, source: source, example: example).files
+    let files = PackageTemplate(name: name, source: source, example: example, hasRx: hasRx).files
     do throws(CommandFailure) {
       for (path, text) in files {
         try Self.write(text, to: "\(partial)/\(path)")

@@ -9,6 +9,9 @@ struct PackageTemplate {
   /// The reactors of the package; `nil` for one that is written from the name.
   var example: PackageExample?
 
+  /// Whether the package has `RxBridge.swift`, and depends on RxSwift.
+  var hasRx = false
+
   /// The files by their path in the package, in the order in which they are written.
   var files: [(path: String, text: String)] {
     let content = example ?? ownReactor
@@ -21,6 +24,7 @@ struct PackageTemplate {
     }
     return [("Package.swift", manifest(content.products))]
       + content.sources.map { ("Sources/\(name.module)/\($0.path)", $0.text) }
+      + (hasRx ? [("Sources/\(name.module)/RxBridge.swift", Self.bridge)] : [])
       + [("Sources/\(name.text)/main.swift", main(content.registrations))] + tests
       + content.pages.map { ("public/\($0.path)", $0.text) } + [
       ("Makefile", makefile),
@@ -51,7 +55,10 @@ struct PackageTemplate {
   }
 
   private func manifest(_ products: [String]) -> String {
-    let needed = products.map { #".product(name: "\#($0)", package: "\#(source.identity)")"# }
+    let needed =
+      products.map { #".product(name: "\#($0)", package: "\#(source.identity)")"# }
+      + (hasRx ? [#".product(name: "RxSwift", package: "RxSwift")"#] : [])
+    let rx = #".package(url: "https://github.com/ReactiveX/RxSwift.git", from: "6.0.0")"#
     let dependencies =
       needed.count == 1
       ? needed[0]
@@ -62,7 +69,7 @@ struct PackageTemplate {
 
     let package = Package(
       name: "\(name.text)",
-      dependencies: [\(source.dependency)],
+      dependencies: [\(source.dependency)\(hasRx ? ", \(rx)" : "")],
       targets: [
         // The reactor, also for phones, needs ReactorCore. ReactorFlows adds flows of screens,
         // ReactorSessions sends to other sessions, ReactorRx the rest of RxSwift.
@@ -250,6 +257,43 @@ struct PackageTemplate {
 
     """
   }
+
+  private static let bridge = """
+    import ReactorCore
+    import RxSwift
+
+    // Streams of RxSwift in a reactor, and streams of a reactor in an app with RxSwift. Name the module where both are
+    // imported: `ReactorStreams.Observable`, `RxSwift.Observable`.
+
+    extension ReactorStreams.ObservableConvertibleType {
+      /// The same events as a stream of RxSwift.
+      func asRxObservable() -> RxSwift.Observable<Element> {
+        RxSwift.Observable.create { observer in
+          // Proof: the stream calls its observer by one thread at a time.
+          nonisolated(unsafe) let observer = observer
+          let subscription = self.asObservable().subscribe(
+            onNext: { observer.onNext($0) }, onError: { observer.onError($0) },
+            onCompleted: { observer.onCompleted() })
+          return RxSwift.Disposables.create { subscription.dispose() }
+        }
+      }
+    }
+
+    extension RxSwift.ObservableConvertibleType where Element: Sendable {
+      /// The same events as a stream of this project.
+      func asReactorObservable() -> ReactorStreams.Observable<Element> {
+        // Proof: a stream of RxSwift takes a subscription, and its end, on any thread.
+        nonisolated(unsafe) let stream = asObservable()
+        return ReactorStreams.Observable.create { observer in
+          nonisolated(unsafe) let subscription = stream.subscribe(
+            onNext: { observer.onNext($0) }, onError: { observer.onError($0) },
+            onCompleted: { observer.onCompleted() })
+          return ReactorStreams.Disposables.create { subscription.dispose() }
+        }
+      }
+    }
+
+    """
 
   private var makefile: String {
     """

@@ -27,6 +27,36 @@ struct SwiftCompiler {
     try run(["-typecheck", "-swift-version", "6"] + arguments + files, in: folder)
   }
 
+  /// Compiles files as a module.
+  func compile(_ files: [String], as module: String, _ arguments: String..., in folder: String) throws {
+    try run(
+      ["-swift-version", "6"] + arguments + [
+        "-I", ".", "-emit-module", "-enable-testing", "-parse-as-library", "-module-name", module, "-wmo",
+        "-c", "-o", "\(module).o",
+      ] + files, in: folder)
+  }
+
+  /// Compiles a program, and links it with modules of the folder and those of this project.
+  ///
+  /// - Returns: The path of the program.
+  func link(
+    _ files: [String], with modules: [String], _ arguments: String..., in folder: String
+  ) throws -> String {
+    try run(
+      ["-swift-version", "6"] + arguments + [
+        "-I", ".", "-module-name", "program", "-wmo", "-c", "-o", "main.o",
+      ] + files, in: folder)
+    let objects = try String(
+      contentsOfFile: "\(products)/reactord.product/Objects.LinkFileList", encoding: .utf8
+    ).split(separator: "\n").filter {
+      !$0.contains("/Reactors.build/") && !$0.contains("/reactord.build/")
+    }
+    try objects.joined(separator: "\n").write(
+      toFile: "\(folder)/objects", atomically: true, encoding: .utf8)
+    try run(["main.o"] + modules.map { "\($0).o" } + ["@objects", "-o", "program"], in: folder)
+    return "\(folder)/program"
+  }
+
   /// Compiles a package of the shape that `reactord new` writes, its tests without running them, and links the
   /// daemon.
   ///
@@ -38,28 +68,13 @@ struct SwiftCompiler {
     func sources(_ path: String) throws -> [String] {
       try manager.contentsOfDirectory(atPath: "\(folder)/\(path)").map { "\(path)/\($0)" }
     }
-    let mode = ["-swift-version", "6", "-warnings-as-errors", "-package-name", name]
-    let library = try sources("Sources/\(module)")
-    try run(
-      mode + [
-        "-emit-module", "-enable-testing", "-parse-as-library", "-module-name", module, "-wmo",
-        "-c", "-o", "library.o",
-      ] + library, in: folder)
-    try run(
-      mode + ["-I", ".", "-module-name", "daemon", "-c", "-o", "main.o", "Sources/\(name)/main.swift"],
+    try compile(
+      sources("Sources/\(module)"), as: module, "-warnings-as-errors", "-package-name", name, in: folder)
+    try check(sources("Tests/\(module)Tests"), "-warnings-as-errors", "-package-name", name, "-I", ".",
+      "-parse-as-library", in: folder)
+    return try link(
+      ["Sources/\(name)/main.swift"], with: [module], "-warnings-as-errors", "-package-name", name,
       in: folder)
-    try run(
-      mode + ["-I", ".", "-typecheck", "-parse-as-library"] + sources("Tests/\(module)Tests"),
-      in: folder)
-    let objects = try String(
-      contentsOfFile: "\(products)/reactord.product/Objects.LinkFileList", encoding: .utf8
-    ).split(separator: "\n").filter {
-      !$0.contains("/Reactors.build/") && !$0.contains("/reactord.build/")
-    }
-    try objects.joined(separator: "\n").write(
-      toFile: "\(folder)/objects", atomically: true, encoding: .utf8)
-    try run(["library.o", "main.o", "@objects", "-o", "daemon"], in: folder)
-    return "\(folder)/daemon"
   }
 
   private func run(_ arguments: [String], in folder: String) throws {

@@ -1,0 +1,2 @@
+// One import suffices for a file with a view.
+@_exported public import ReactorCore
