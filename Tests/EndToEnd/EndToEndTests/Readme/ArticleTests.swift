@@ -80,5 +80,70 @@ extension GalleryBrowserTests {
       #expect(printed.contains(#"{"items":[{"title":"Buy milk","isDone":true}]}"#))
       #expect(printed.contains { $0.contains("limits-state") })
     }
+
+    /// The JavaScript of the articles, by the index among the blocks of its language, with the text that the page shows
+    /// at the end. Other tests run the complete pages; `vite.config.js` is for another program.
+    private static let scripts: [(article: String, index: Int, before: String, after: String, shown: String)] = [
+      ("README.md", 0, "", "document.title = (await counter.send('increase')).value > 0;", "true"),
+      (
+        "\(articles)/BindAPage.md", 0, "",
+        "counter.state.subscribe(({ value }) => { document.title = value >= 2; });", "true"
+      ),
+      (
+        "\(articles)/BindAPage.md", 2,
+        """
+        const list = document.querySelector("ul");
+        const todo = { send() {}, state: { drive: (show) => show({ items: [{ id: 1, title: "Tea", isDone: true }] }) } };
+        """, "document.title = list.textContent;", "Tea"
+      ),
+      (
+        "\(articles)/BindAPage.md", 3, "const token = 'a-token';",
+        "document.title = (await reactor('counter', 'token').send('increase')).value > 0;", "true"
+      ),
+      ("\(articles)/BindAPage.md", 4, "", "document.title = (await counter.send('increase')).value > 0;", "true"),
+      (
+        "Sources/Kit/ReactorFlows/Documentation.docc/ScreensAndFlows.md", 0,
+        """
+        const [element, title, add] = ["section", "h2", "button"].map((name) => document.createElement(name));
+        element.textContent = "menu";
+        """, "document.title = 'shown';", "shown"
+      ),
+      (
+        "Sources/Server/ReactorHTTP/Documentation.docc/HTTPContract.md", 0, "",
+        "session.state.subscribe(({ value }) => { document.title = value > 0; });", "true"
+      ),
+      (
+        "Sources/Server/ReactorHTTP/Documentation.docc/HTTPContract.md", 1,
+        #"import { reactor } from "/reactor.js"; const session = reactor("order", "contract");"#,
+        "document.title = 'shown';", "shown"
+      ),
+    ]
+
+    @Test func `the JavaScript of the articles runs in a page`() throws {
+      let folder = try TemporaryFolder()
+      let server = try ReactordProcess("--pages", folder.path)
+      let browser = try Browser()
+      for (number, (article, index, before, after, shown)) in Self.scripts.enumerated() {
+        var code = try Guide(article).blocks.filter { $0.language == "js" }[index].code
+        code = code.replacing("{ … return element; }", with: "{ return element; }")
+          .replacing("{ … }", with: "{ return document.createElement('p'); }")
+          .replacing("https://reactors.example", with: server.url)
+        let imports = code.contains("import {") ? "" : #"import { configure, items, on, reactor } from "/reactor.js";"#
+        try """
+        <!doctype html><meta charset="utf-8"><title>-</title><link rel="icon" href="data:,"><main></main><ul></ul>
+        <button></button><output></output><p></p><input><progress></progress>
+        <script type="module">
+        \(imports)
+        \(before)
+        \(code)
+        \(after)
+        </script>
+        """.write(toFile: folder["\(number).html"], atomically: true, encoding: .utf8)
+        try browser.open("\(server.url)/\(number).html")
+        try browser.expect("return document.title", is: .string(shown))
+        let complaints = try browser.complaints()
+        #expect(complaints == [], "\(article) \(index)")
+      }
+    }
   }
 }

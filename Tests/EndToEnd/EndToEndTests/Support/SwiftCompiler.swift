@@ -31,7 +31,7 @@ struct SwiftCompiler {
   func compile(_ files: [String], as module: String, _ arguments: String..., in folder: String) throws {
     try run(
       ["-swift-version", "6"] + arguments + [
-        "-I", ".", "-emit-module", "-enable-testing", "-parse-as-library", "-module-name", module, "-wmo",
+        "-emit-module", "-enable-testing", "-parse-as-library", "-module-name", module, "-wmo",
         "-c", "-o", "\(module).o",
       ] + files, in: folder)
   }
@@ -44,7 +44,7 @@ struct SwiftCompiler {
   ) throws -> String {
     try run(
       ["-swift-version", "6"] + arguments + [
-        "-I", ".", "-module-name", "program", "-wmo", "-c", "-o", "main.o",
+        "-module-name", "program", "-wmo", "-c", "-o", "main.o",
       ] + files, in: folder)
     let objects = try String(
       contentsOfFile: "\(products)/reactord.product/Objects.LinkFileList", encoding: .utf8
@@ -70,7 +70,7 @@ struct SwiftCompiler {
     }
     try compile(
       sources("Sources/\(module)"), as: module, "-warnings-as-errors", "-package-name", name, in: folder)
-    try check(sources("Tests/\(module)Tests"), "-warnings-as-errors", "-package-name", name, "-I", ".",
+    try check(sources("Tests/\(module)Tests"), "-warnings-as-errors", "-package-name", name,
       "-parse-as-library", in: folder)
     return try link(
       ["Sources/\(name)/main.swift"], with: [module], "-warnings-as-errors", "-package-name", name,
@@ -78,7 +78,7 @@ struct SwiftCompiler {
   }
 
   private func run(_ arguments: [String], in folder: String) throws {
-    let words = (["swiftc"] + flags + arguments).map { "'\($0)'" }.joined(separator: " ")
+    let words = (["swiftc", "-I", "."] + flags + arguments).map { "'\($0)'" }.joined(separator: " ")
     let process = try ChildProcess("/bin/sh", ["-c", "cd '\(folder)' && exec \(words)"])
     guard try process.wait() == .code(0) else {
       throw ChildProcess.Failure(description: process.standardError + process.standardOutput)
