@@ -43,7 +43,7 @@ help: ## Show this.
 
 run: ## Build and start the daemon on LISTEN (127.0.0.1:8080), with ARGS; CONFIGURATION=release is faster.
 	@$(packages) build try
-	swift build $(run_build) --product reactord
+	config/with-progress swift build $(run_build) --product reactord
 	@reactord="$$(swift build $(run_build) --show-bin-path)/reactord"; \
 	{ for attempt in {1..100}; do \
 	    sleep 0.1; \
@@ -63,7 +63,7 @@ try: ## Build and start a tour in five steps for a browser, on LISTEN.
 
 cluster: ## Build and start a PostgreSQL server and N nodes (3) on ports 8081 and 7946, with ARGS.
 	@$(packages) build try cluster
-	swift build $(run_build) --product reactord
+	config/with-progress swift build $(run_build) --product reactord
 	@config/cluster "$$(swift build $(run_build) --show-bin-path)/reactord" $(ARGS)
 
 build: ## Build all products in release mode.

@@ -1,3 +1,4 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 // The part of RxSwift that RxBridge.swift uses. A test compiles it as the module RxSwift.
 
 public protocol Disposable { func dispose() }
@@ -9,7 +10,9 @@ public enum Disposables {
     func dispose() { action() }
   }
 
-  public static func create(with dispose: @escaping () -> Void) -> any Disposable { Action(dispose) }
+  public static func create(with dispose: @escaping () -> Void) -> any Disposable {
+    Action(dispose)
+  }
 }
 
 public struct AnyObserver<Element> {
@@ -28,8 +31,12 @@ public protocol ObservableConvertibleType {
 
 public final class Observable<Element>: ObservableConvertibleType {
   let subscribe: (AnyObserver<Element>) -> any Disposable
-  init(_ subscribe: @escaping (AnyObserver<Element>) -> any Disposable) { self.subscribe = subscribe }
-  public static func create(_ subscribe: @escaping (AnyObserver<Element>) -> any Disposable) -> Observable {
+  init(_ subscribe: @escaping (AnyObserver<Element>) -> any Disposable) {
+    self.subscribe = subscribe
+  }
+  public static func create(_ subscribe: @escaping (AnyObserver<Element>) -> any Disposable)
+    -> Observable
+  {
     Observable(subscribe)
   }
 

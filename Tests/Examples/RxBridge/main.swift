@@ -27,7 +27,8 @@ _ = print(
     return RxSwift.Disposables.create {}
   }.asReactorObservable())
 
-print(ReactorStreams.Observable<Int>.never().do(onDispose: { print("disposed") }).asRxObservable()).dispose()
+print(ReactorStreams.Observable<Int>.never().do(onDispose: { print("disposed") }).asRxObservable())
+  .dispose()
 print(
   RxSwift.Observable<Int>.create { _ in RxSwift.Disposables.create { print("disposed") } }
     .asReactorObservable()

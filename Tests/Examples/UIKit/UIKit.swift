@@ -1,3 +1,4 @@
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
 // The part of UIKit that ReactorViews uses, with its isolation, so that the bindings compile and run on Linux. A
 // test compiles it as the module UIKit.
 
