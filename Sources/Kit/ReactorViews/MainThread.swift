@@ -42,10 +42,11 @@
   extension Observable {
     /// A stream of what happens at a view, which is observed on the main thread.
     ///
-    /// - Parameter observe: Lets the view hold the observer, and returns the closure that takes it back.
+    /// `observe` lets the view hold the observer, and returns the closure that takes it back.
     static func events<View: AnyObject & Sendable>(
       of view: View,
-      _ observe: @escaping @MainActor @Sendable (View, ViewObserver<Element>) -> @MainActor () -> Void
+      _ observe:
+        @escaping @MainActor @Sendable (View, ViewObserver<Element>) -> @MainActor () -> Void
     ) -> Observable<Element> {
       .create { [weak view] observer in
         let (thread, registration) = (MainThread(), Registration())

@@ -54,7 +54,9 @@
   }
 
   extension Reactive where Base: UIBarButtonItem {
-    /// The taps. The subscription replaces the primary action of the item.
+    /// The taps.
+    ///
+    /// The subscription replaces the primary action of the item.
     public var tap: ControlEvent<Void> {
       ControlEvent(
         events: Observable<Void>.events(of: base) { item, observer in
@@ -74,7 +76,8 @@
   extension Reactive where Base: UITextField {
     /// The text.
     public var text: ControlProperty<String?> {
-      property(changedBy: [.allEditingEvents, .valueChanged], get: { $0.text }, set: { $0.text = $1 })
+      property(
+        changedBy: [.allEditingEvents, .valueChanged], get: { $0.text }, set: { $0.text = $1 })
     }
   }
 
@@ -121,7 +124,9 @@
   }
 
   extension Reactive where Base: UIRefreshControl {
-    /// Begins or ends the refresh. The user's pull is the event `.valueChanged`.
+    /// Begins or ends the refresh.
+    ///
+    /// The user's pull is the event `.valueChanged`.
     public var isRefreshing: Binder<Bool> {
       Binder(onMain: base) { $1 ? $0.beginRefreshing() : $0.endRefreshing() }
     }

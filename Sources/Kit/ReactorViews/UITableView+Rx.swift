@@ -45,7 +45,8 @@
     @MainActor
     public func items<Item: Sendable, Cell: UITableViewCell, Source: ObservableType<[Item]>>(
       cellIdentifier: String, cellType _: Cell.Type = Cell.self
-    ) -> (_ source: Source) -> (_ configure: @escaping (Int, Item, Cell) -> Void) -> any Disposable {
+    ) -> (_ source: Source) -> (_ configure: @escaping (Int, Item, Cell) -> Void) -> any Disposable
+    {
       { source in
         { configure in
           let rows = TableRows<Item> { table, row, item in

@@ -169,7 +169,8 @@ struct InvocationReader {
     }
     if case .some(nil) = example {
       let names = PackageExample.all.map(\.name).joined(separator: ", ")
-      throw .usage("there is no example \"\(parts.flags["--example"] ?? "")\"; choose one of \(names)")
+      throw .usage(
+        "there is no example \"\(parts.flags["--example"] ?? "")\"; choose one of \(names)")
     }
     return .new(
       NewPackageCommand(

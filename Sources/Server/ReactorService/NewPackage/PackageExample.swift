@@ -1,6 +1,6 @@
 internal import ReactorPages
 
-/// What `reactord new --example` writes: reactors of this project, their tests and their page.
+/// The content of a package of `reactord new --example`: reactors of this project, their tests and their page.
 ///
 /// The files are those that the project compiles and tests. `Files` has links to them, so that they are
 /// compiled into the program.

@@ -27,11 +27,11 @@ struct PackageTemplate {
       + (hasRx ? [("Sources/\(name.module)/RxBridge.swift", Self.bridge)] : [])
       + [("Sources/\(name.text)/main.swift", main(content.registrations))] + tests
       + content.pages.map { ("public/\($0.path)", $0.text) } + [
-      ("Makefile", makefile),
-      ("Dockerfile", dockerfile),
-      (".gitignore", ".build/\ndata/\n"),
-      ("README.md", readme(content)),
-    ]
+        ("Makefile", makefile),
+        ("Dockerfile", dockerfile),
+        (".gitignore", ".build/\ndata/\n"),
+        ("README.md", readme(content)),
+      ]
   }
 
   /// A list of things to do.
@@ -64,37 +64,37 @@ struct PackageTemplate {
       ? needed[0]
       : "\n" + needed.map { "        \($0),\n" }.joined() + "      "
     return """
-    // swift-tools-version: 6.2
-    import PackageDescription
+      // swift-tools-version: 6.2
+      import PackageDescription
 
-    let package = Package(
-      name: "\(name.text)",
-      dependencies: [\(source.dependency)\(hasRx ? ", \(rx)" : "")],
-      targets: [
-        // The reactor, also for phones, needs ReactorCore. ReactorFlows adds flows of screens,
-        // ReactorSessions sends to other sessions, ReactorRx the rest of RxSwift.
-        .target(
-          name: "\(name.module)",
-          dependencies: [\(dependencies)]),
-        // The daemon: ReactorHost registers reactors, ReactorService has the command line and the store. An
-        // app or another program that uses the daemon needs ReactorClient instead.
-        .executableTarget(
-          name: "\(name.text)",
-          dependencies: [
-            "\(name.module)",
-            .product(name: "ReactorHost", package: "\(source.identity)"),
-            .product(name: "ReactorService", package: "\(source.identity)"),
-          ]),
-        // ReactorTesting tests a reactor by its exact states; ReactorTestingHost tests a hosted one.
-        .testTarget(
-          name: "\(name.module)Tests",
-          dependencies: [
-            "\(name.module)", .product(name: "ReactorTesting", package: "\(source.identity)"),
-          ]),
-      ]
-    )
+      let package = Package(
+        name: "\(name.text)",
+        dependencies: [\(source.dependency)\(hasRx ? ", \(rx)" : "")],
+        targets: [
+          // The reactor, also for phones, needs ReactorCore. ReactorFlows adds flows of screens,
+          // ReactorSessions sends to other sessions, ReactorRx the rest of RxSwift.
+          .target(
+            name: "\(name.module)",
+            dependencies: [\(dependencies)]),
+          // The daemon: ReactorHost registers reactors, ReactorService has the command line and the store. An
+          // app or another program that uses the daemon needs ReactorClient instead.
+          .executableTarget(
+            name: "\(name.text)",
+            dependencies: [
+              "\(name.module)",
+              .product(name: "ReactorHost", package: "\(source.identity)"),
+              .product(name: "ReactorService", package: "\(source.identity)"),
+            ]),
+          // ReactorTesting tests a reactor by its exact states; ReactorTestingHost tests a hosted one.
+          .testTarget(
+            name: "\(name.module)Tests",
+            dependencies: [
+              "\(name.module)", .product(name: "ReactorTesting", package: "\(source.identity)"),
+            ]),
+        ]
+      )
 
-    """
+      """
   }
 
   private var reactor: String {

@@ -8,12 +8,17 @@ extension GalleryBrowserTests {
     /// The steps on each page, as a script, and then the text that an element shows.
     private static let steps: [(example: String, script: String, element: String, text: String)] = [
       (
-        "chat", "document.querySelector('#name').value = 'Ada'; document.querySelector('#join button').click()",
+        "chat",
+        "document.querySelector('#name').value = 'Ada'; document.querySelector('#join button').click()",
         "#members", "Ada"
       ),
-      ("auction", "document.querySelector('#begin button').click()", "#phase", "A lamp: open, no bid"),
       (
-        "order", "document.querySelector('#screens button').click()", "#screens section:last-child h2",
+        "auction", "document.querySelector('#begin button').click()", "#phase",
+        "A lamp: open, no bid"
+      ),
+      (
+        "order", "document.querySelector('#screens button').click()",
+        "#screens section:last-child h2",
         "Latte"
       ),
       (

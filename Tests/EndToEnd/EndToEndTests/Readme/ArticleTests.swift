@@ -10,17 +10,23 @@ extension GalleryBrowserTests {
     private func differences(_ written: String, _ compiled: String) throws -> String {
       let diff = try ChildProcess(
         "/usr/bin/diff",
-        ["-r", "--exclude=.*", Guide.root.appending(path: "Tests/Examples/\(compiled)").path, written])
+        [
+          "-r", "--exclude=.*", Guide.root.appending(path: "Tests/Examples/\(compiled)").path,
+          written,
+        ])
       try diff.wait()
       return diff.standardOutput
     }
 
-    @Test func `the tutorial: its files are compiled, its commands run, and its page is a view`() throws {
+    @Test func `the tutorial: its files are compiled, its commands run, and its page is a view`()
+      throws
+    {
       let shell = try ArticleShell(Guide("\(Self.articles)/BuildAChatRoom.md").blocks)
       let outputs = try shell.outputs()
       let printed = outputs.flatMap(\.self)
       let different = try differences(shell.folder["room"], "Tutorial").split(separator: "\n")
-      #expect(different.allSatisfy { $0.hasSuffix(": data") || $0.hasSuffix(": public") }, "\(different)")
+      #expect(
+        different.allSatisfy { $0.hasSuffix(": data") || $0.hasSuffix(": public") }, "\(different)")
 
       let spoken = #"{"members":["Ada"],"lines":[{"who":"Ada","text":"Hello"}]}"#
       #expect(printed.contains(#"{"members":["Ada"],"lines":[]}"#))
@@ -37,7 +43,7 @@ extension GalleryBrowserTests {
       try browser.click("return document.querySelector('button')")
       try browser.expect(shown, is: "Good morning")
       #expect(try browser.run(field + ".value") == "")
-      // What is being typed stays when another client changes the State.
+      // A text in progress stays when another client changes the State.
       try browser.type("Unfinished", into: field)
       try browser.run(
         """
@@ -81,43 +87,51 @@ extension GalleryBrowserTests {
       #expect(printed.contains { $0.contains("limits-state") })
     }
 
-    /// The JavaScript of the articles, by the index among the blocks of its language, with the text that the page shows
-    /// at the end. Other tests run the complete pages; `vite.config.js` is for another program.
-    private static let scripts: [(article: String, index: Int, before: String, after: String, shown: String)] = [
-      ("README.md", 0, "", "document.title = (await counter.send('increase')).value > 0;", "true"),
-      (
-        "\(articles)/BindAPage.md", 0, "",
-        "counter.state.subscribe(({ value }) => { document.title = value >= 2; });", "true"
-      ),
-      (
-        "\(articles)/BindAPage.md", 2,
-        """
-        const list = document.querySelector("ul");
-        const todo = { send() {}, state: { drive: (show) => show({ items: [{ id: 1, title: "Tea", isDone: true }] }) } };
-        """, "document.title = list.textContent;", "Tea"
-      ),
-      (
-        "\(articles)/BindAPage.md", 3, "const token = 'a-token';",
-        "document.title = (await reactor('counter', 'token').send('increase')).value > 0;", "true"
-      ),
-      ("\(articles)/BindAPage.md", 4, "", "document.title = (await counter.send('increase')).value > 0;", "true"),
-      (
-        "Sources/Kit/ReactorFlows/Documentation.docc/ScreensAndFlows.md", 0,
-        """
-        const [element, title, add] = ["section", "h2", "button"].map((name) => document.createElement(name));
-        element.textContent = "menu";
-        """, "document.title = 'shown';", "shown"
-      ),
-      (
-        "Sources/Server/ReactorHTTP/Documentation.docc/HTTPContract.md", 0, "",
-        "session.state.subscribe(({ value }) => { document.title = value > 0; });", "true"
-      ),
-      (
-        "Sources/Server/ReactorHTTP/Documentation.docc/HTTPContract.md", 1,
-        #"import { reactor } from "/reactor.js"; const session = reactor("order", "contract");"#,
-        "document.title = 'shown';", "shown"
-      ),
-    ]
+    /// The JavaScript of the articles, by the index among the blocks of its language, with the title of the page at the
+    /// end.
+    ///
+    /// Other tests run the complete pages; `vite.config.js` is for another program.
+    private static let scripts:
+      [(article: String, index: Int, before: String, after: String, shown: String)] = [
+        (
+          "README.md", 0, "", "document.title = (await counter.send('increase')).value > 0;", "true"
+        ),
+        (
+          "\(articles)/BindAPage.md", 0, "",
+          "counter.state.subscribe(({ value }) => { document.title = value >= 2; });", "true"
+        ),
+        (
+          "\(articles)/BindAPage.md", 2,
+          """
+          const list = document.querySelector("ul");
+          const todo = { send() {}, state: { drive: (show) => show({ items: [{ id: 1, title: "Tea", isDone: true }] }) } };
+          """, "document.title = list.textContent;", "Tea"
+        ),
+        (
+          "\(articles)/BindAPage.md", 3, "const token = 'a-token';",
+          "document.title = (await reactor('counter', 'token').send('increase')).value > 0;", "true"
+        ),
+        (
+          "\(articles)/BindAPage.md", 4, "",
+          "document.title = (await counter.send('increase')).value > 0;", "true"
+        ),
+        (
+          "Sources/Kit/ReactorFlows/Documentation.docc/ScreensAndFlows.md", 0,
+          """
+          const [element, title, add] = ["section", "h2", "button"].map((name) => document.createElement(name));
+          element.textContent = "menu";
+          """, "document.title = 'shown';", "shown"
+        ),
+        (
+          "Sources/Server/ReactorHTTP/Documentation.docc/HTTPContract.md", 0, "",
+          "session.state.subscribe(({ value }) => { document.title = value > 0; });", "true"
+        ),
+        (
+          "Sources/Server/ReactorHTTP/Documentation.docc/HTTPContract.md", 1,
+          #"import { reactor } from "/reactor.js"; const session = reactor("order", "contract");"#,
+          "document.title = 'shown';", "shown"
+        ),
+      ]
 
     @Test func `the JavaScript of the articles runs in a page`() throws {
       let folder = try TemporaryFolder()
@@ -128,7 +142,9 @@ extension GalleryBrowserTests {
         code = code.replacing("{ … return element; }", with: "{ return element; }")
           .replacing("{ … }", with: "{ return document.createElement('p'); }")
           .replacing("https://reactors.example", with: server.url)
-        let imports = code.contains("import {") ? "" : #"import { configure, items, on, reactor } from "/reactor.js";"#
+        let imports =
+          code.contains("import {")
+          ? "" : #"import { configure, items, on, reactor } from "/reactor.js";"#
         try """
         <!doctype html><meta charset="utf-8"><title>-</title><link rel="icon" href="data:,"><main></main><ul></ul>
         <button></button><output></output><p></p><input><progress></progress>

@@ -19,14 +19,24 @@ struct SnippetTests {
       "Sources/Kit/ReactorCore/Documentation.docc/DurableTimers.md", 1,
       "struct Bank { func deadline() -> Observable<WallTime> { .empty() } }\n§"
     ),
-    ("Sources/Kit/ReactorCore/Documentation.docc/DurableTimers.md", 2, "\(offer)\nstatic func run() async {\n§\n}"),
-    ("Sources/Kit/ReactorCore/Documentation.docc/EffectsWithAsync.md", 0, effectReactor(actions: "load(Int), rename(String)", "§")),
-    ("Sources/Kit/ReactorCore/Documentation.docc/EffectsWithAsync.md", 1, effects(actions: "query(String)")),
+    (
+      "Sources/Kit/ReactorCore/Documentation.docc/DurableTimers.md", 2,
+      "\(offer)\nstatic func run() async {\n§\n}"
+    ),
+    (
+      "Sources/Kit/ReactorCore/Documentation.docc/EffectsWithAsync.md", 0,
+      effectReactor(actions: "load(Int), rename(String)", "§")
+    ),
+    (
+      "Sources/Kit/ReactorCore/Documentation.docc/EffectsWithAsync.md", 1,
+      effects(actions: "query(String)")
+    ),
     (
       "Sources/Kit/ReactorCore/Documentation.docc/EffectsWithAsync.md", 2,
       effectReactor(
         actions: "load(Int)",
-        "func mutate(action: Action) -> Observable<Mutation> { switch action { case .load(let id): \n§\n} }")
+        "func mutate(action: Action) -> Observable<Mutation> { switch action { case .load(let id): \n§\n} }"
+      )
     ),
     (
       "Sources/Kit/ReactorCore/Documentation.docc/EffectsWithAsync.md", 3,
@@ -49,7 +59,9 @@ struct SnippetTests {
     ),
     ("Sources/Kit/ReactorTesting/Documentation.docc/ReactorTesting.md", 0, "\(todo)\n§"),
     ("Sources/Kit/ReactorFlows/Documentation.docc/ScreensAndFlows.md", 0, "§"),
-    ("Sources/Server/ReactorHost/Documentation.docc/ReactorHost.md", 0, "static func run() {\n§\n}"),
+    (
+      "Sources/Server/ReactorHost/Documentation.docc/ReactorHost.md", 0, "static func run() {\n§\n}"
+    ),
     (
       "Sources/Server/ReactorHost/Documentation.docc/SessionsThatTalk.md", 3,
       """
@@ -191,7 +203,7 @@ struct SnippetTests {
   private static func effectReactor(actions: String, _ body: String) -> String {
     """
     \(api)
-    final class R: Reactor, @unchecked Sendable {
+    final class R: Reactor {
       enum Action: Codable { case \(actions) }
       enum Mutation: Codable {
         case setLoading(Bool), setItem(String), setName(String), setResults([String]), setProblem(String)
@@ -212,21 +224,50 @@ struct SnippetTests {
       "func mutate(action: Action) -> Observable<Mutation> { switch action {\n\(cases)\n} }")
   }
 
+  /// The number of Swift blocks that other tests compile, or compare with files that are compiled; Tests/README.md names
+  /// the tests.
+  private static let elsewhere = [
+    "AddingAnEndpoint.md": 2, "BuildAChatRoom.md": 4, "ComingFromReactorKit.md": 1,
+    "FromLocalToHosted.md": 3, "README.md": 3, "ReactorClient.md": 3, "ReactorRx.md": 1,
+    "ReactorService.md": 1, "ReactorTestingHost.md": 1, "SessionsThatTalk.md": 3,
+    "SwiftUIView.md": 3,
+    "UpgradingStoredData.md": 1, "UsersAndRights.md": 3, "WhatBelongsToTheServer.md": 2,
+    "WhatClientsSee.md": 1,
+  ]
+
+  @Test func `no Swift block of an article is left out`() throws {
+    var counts = Self.elsewhere
+    for (article, _, _) in Self.snippets {
+      counts[URL(filePath: article).lastPathComponent, default: 0] += 1
+    }
+    let sources = Guide.root.appending(path: "Sources").path
+    let all = try #require(FileManager.default.enumerator(atPath: sources))
+    let articles = all.compactMap { $0 as? String }.filter { $0.hasSuffix(".md") }
+    for article in ["README.md"] + articles.map({ "Sources/\($0)" })
+    where !article.contains("Python") {
+      let blocks = try Guide(article).blocks.filter { $0.language == "swift" }
+      #expect(blocks.count == counts[URL(filePath: article).lastPathComponent] ?? 0, "\(article)")
+    }
+  }
+
   @Test func `each snippet compiles with the names that its article defines`() throws {
     let folder = try TemporaryFolder()
     var files: [String] = []
     for (number, (article, index, context)) in Self.snippets.enumerated() {
       let blocks = try Guide(article).blocks.filter { $0.language == "swift" }
-      var imports = [
-        "Foundation", "ReactorCore", "ReactorFlows", "ReactorHost", "ReactorSessions", "ReactorTesting",
-        "ReactorCoding", "SQLiteLog", "Testing",
-      ].map { "import \($0)\n" }.joined() + "@testable import Reactors\n"
+      var imports =
+        [
+          "Foundation", "ReactorCore", "ReactorFlows", "ReactorHost", "ReactorSessions",
+          "ReactorTesting",
+          "ReactorCoding", "SQLiteLog", "Testing",
+        ].map { "import \($0)\n" }.joined() + "@testable import Reactors\n"
       let lines = blocks[index].code.split(separator: "\n", omittingEmptySubsequences: false)
       for line in lines where line.hasPrefix("import ") { imports += line + "\n" }
       let code = lines.filter { !$0.hasPrefix("import ") }.joined(separator: "\n")
         .replacing("{ … }", with: "{}")
       let file = "\(number).swift"
-      try "\(imports)enum Snippet\(number) {\n#sourceLocation(file: \"\(article)\", line: 1)\n\(context.replacing("§", with: code))\n#sourceLocation()\n}\n"
+      try
+        "\(imports)enum Snippet\(number) {\n#sourceLocation(file: \"\(article)\", line: 1)\n\(context.replacing("§", with: code))\n#sourceLocation()\n}\n"
         .write(toFile: folder[file], atomically: true, encoding: .utf8)
       files.append(file)
     }

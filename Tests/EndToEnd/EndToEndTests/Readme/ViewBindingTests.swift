@@ -15,7 +15,8 @@ struct ViewBindingTests {
     try compiler.compile(["\(examples)/UIKit.swift"], as: "UIKit", in: folder.path)
     try compiler.compile(
       sources, as: "ReactorViews",
-      "-package-name", "reactord", "-warnings-as-errors", "-enable-upcoming-feature", "ExistentialAny",
+      "-package-name", "reactord", "-warnings-as-errors", "-enable-upcoming-feature",
+      "ExistentialAny",
       "-enable-upcoming-feature", "InternalImportsByDefault", "-enable-upcoming-feature",
       "MemberImportVisibility", "-enable-upcoming-feature", "NonisolatedNonsendingByDefault",
       "-strict-memory-safety", in: folder.path)
@@ -44,7 +45,9 @@ struct ViewBindingTests {
   }
 
   /// `RxBridge.swift` of a package with `--rx`, with the part of RxSwift that it uses.
-  @Test func `the bridge to RxSwift passes elements, errors and disposals in both directions`() throws {
+  @Test func `the bridge to RxSwift passes elements, errors and disposals in both directions`()
+    throws
+  {
     let folder = try TemporaryFolder()
     let written = try ReactordProcess.launch(["new", "todo", "--rx"], in: folder.path)
     #expect(try written.wait() == .code(0), "\(written.standardError)")
@@ -56,8 +59,12 @@ struct ViewBindingTests {
       with: ["RxSwift"], in: folder.path)
     let process = try ChildProcess(program)
     #expect(try process.wait() == .code(0), "\(process.standardError)")
-    #expect(process.standardOutput == "1\n2\ncompleted\nfailed\n3\ncompleted\nfailed\ndisposed\ndisposed\n")
+    #expect(
+      process.standardOutput
+        == "1\n2\ncompleted\nfailed\n3\ncompleted\nfailed\ndisposed\ndisposed\n")
     let manifest = try String(contentsOfFile: folder["todo/Package.swift"], encoding: .utf8)
-    #expect(manifest.contains(#".package(url: "https://github.com/ReactiveX/RxSwift.git", from: "6.0.0")"#))
+    #expect(
+      manifest.contains(
+        #".package(url: "https://github.com/ReactiveX/RxSwift.git", from: "6.0.0")"#))
   }
 }

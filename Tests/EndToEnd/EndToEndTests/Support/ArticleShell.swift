@@ -51,6 +51,7 @@ final class ArticleShell: Sendable {
   /// - Parameters:
   ///   - blocks: The blocks to execute; one without a language is the output of the one before.
   ///   - runs: What each `make run` of the article starts, in their order.
+  /// - Throws: If the shell cannot be started.
   init(_ blocks: [Guide.Block], runs: [String] = []) throws {
     self.blocks = blocks
     folder = try TemporaryFolder()
@@ -65,7 +66,8 @@ final class ArticleShell: Sendable {
       switch (block.language, block.file) {
       case ("sh", _): script += block.code
       case (_, let file?):
-        script += "mkdir -p \"$(dirname '\(file)')\"\ncat >'\(file)' <<'END OF FILE'\n\(block.code)END OF FILE\n"
+        script +=
+          "mkdir -p \"$(dirname '\(file)')\"\ncat >'\(file)' <<'END OF FILE'\n\(block.code)END OF FILE\n"
       default: break
       }
       script += "printf '\\x1e\\n'\n"
@@ -87,7 +89,9 @@ final class ArticleShell: Sendable {
   /// - Returns: The lines that each block has printed, without empty ones.
   /// - Throws: If a command has failed.
   func outputs() throws -> [[String]] {
-    guard process.output(contains: "the end\n"), !process.standardOutput.contains("failed\nthe end\n") else {
+    guard process.output(contains: "the end\n"),
+      !process.standardOutput.contains("failed\nthe end\n")
+    else {
       throw ChildProcess.Failure(
         description: "\(process.standardOutput)\n\(process.standardError)")
     }

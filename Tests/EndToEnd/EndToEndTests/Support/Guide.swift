@@ -34,7 +34,9 @@ struct Guide {
         blocks.append(
           Block(
             language: block.language, code: block.lines.map { $0 + "\n" }.joined(),
-            file: last.firstMatch(of: /`([\w\/.-]+\.(?:swift|html|json5))`/).map { String($0.output.1) }))
+            file: last.firstMatch(of: /`([\w\/.-]+\.(?:swift|html|json5))`/).map {
+              String($0.output.1)
+            }))
         open = nil
         last = ""
       } else if open != nil {

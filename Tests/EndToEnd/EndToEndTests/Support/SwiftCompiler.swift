@@ -20,15 +20,15 @@ struct SwiftCompiler {
       ["-I", "\(products)/Modules"] + maps.flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
   }
 
-  /// Checks that files compile as one module.
-  ///
-  /// - Parameter arguments: Further arguments of the compiler.
+  /// Checks that files compile as one module, with further arguments of the compiler.
   func check(_ files: [String], _ arguments: String..., in folder: String) throws {
     try run(["-typecheck", "-swift-version", "6"] + arguments + files, in: folder)
   }
 
   /// Compiles files as a module.
-  func compile(_ files: [String], as module: String, _ arguments: String..., in folder: String) throws {
+  func compile(_ files: [String], as module: String, _ arguments: String..., in folder: String)
+    throws
+  {
     try run(
       ["-swift-version", "6"] + arguments + [
         "-emit-module", "-enable-testing", "-parse-as-library", "-module-name", module, "-wmo",
@@ -69,8 +69,10 @@ struct SwiftCompiler {
       try manager.contentsOfDirectory(atPath: "\(folder)/\(path)").map { "\(path)/\($0)" }
     }
     try compile(
-      sources("Sources/\(module)"), as: module, "-warnings-as-errors", "-package-name", name, in: folder)
-    try check(sources("Tests/\(module)Tests"), "-warnings-as-errors", "-package-name", name,
+      sources("Sources/\(module)"), as: module, "-warnings-as-errors", "-package-name", name,
+      in: folder)
+    try check(
+      sources("Tests/\(module)Tests"), "-warnings-as-errors", "-package-name", name,
       "-parse-as-library", in: folder)
     return try link(
       ["Sources/\(name)/main.swift"], with: [module], "-warnings-as-errors", "-package-name", name,

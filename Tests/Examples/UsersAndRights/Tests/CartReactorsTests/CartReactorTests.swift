@@ -5,7 +5,7 @@ import Testing
 @testable import CartReactors
 
 struct CartReactorTests {
-  @Test func `a discount has the name of the user who applies it`() async {
+  @Test func `a discount has the name of its user`() async {
     let test = ReactorTest(CartReactor())
     await test.send(.add("Tea")) { $0.items = ["Tea"] }
     test.principal = Principal(id: "sam")
