@@ -23,6 +23,20 @@ struct NewPackageTests {
     #expect(Set(sources) == Set(files.map(\.path)))
   }
 
+  @Test func `the image has the base and the user of the project's`() throws {
+    let name = try #require(PackageName("todo"))
+    let own = try String(
+      contentsOf: Self.template.appending(path: "../../../Dockerfile"), encoding: .utf8)
+    for example in [nil] + PackageExample.all.map(Optional.some) {
+      let template = PackageTemplate(name: name, source: .path("../reactord"), example: example)
+      let written = try #require(template.files.first { $0.path == "Dockerfile" }).text
+      for line in own.split(separator: "\n")
+      where line.hasPrefix("FROM ") || line.hasPrefix("USER ") {
+        #expect(written.contains("\n\(line)\n") || written.hasPrefix("\(line)\n"), "\(line)")
+      }
+    }
+  }
+
   @Test(arguments: [
     ("todo", "Todo"), ("todo-list", "TodoList"), ("a", "A"), ("x2-3d", "X23d"),
     (String(repeating: "a", count: 40), "A" + String(repeating: "a", count: 39)),
