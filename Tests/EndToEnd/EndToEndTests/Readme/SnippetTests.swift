@@ -259,8 +259,9 @@ struct SnippetTests {
         [
           "Foundation", "ReactorCore", "ReactorFlows", "ReactorHost", "ReactorSessions",
           "ReactorTesting",
-          "ReactorCoding", "SQLiteLog", "Testing",
-        ].map { "import \($0)\n" }.joined() + "@testable import Reactors\n"
+          "ReactorCoding", "Testing",
+        ].map { "import \($0)\n" }.joined()
+        + "@testable import Reactors\n@testable import SQLiteLog\n"
       let lines = blocks[index].code.split(separator: "\n", omittingEmptySubsequences: false)
       for line in lines where line.hasPrefix("import ") { imports += line + "\n" }
       let code = lines.filter { !$0.hasPrefix("import ") }.joined(separator: "\n")
