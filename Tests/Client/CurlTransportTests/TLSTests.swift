@@ -43,7 +43,7 @@ import Testing
     for (certificates, host, reason) in [
       (nil, "127.0.0.1", "self-signed certificate"),
       ("/nonexistent.pem", "127.0.0.1", "/nonexistent.pem"),
-      (server.certificate, "localhost", "host name 'localhost'"),
+      (server.certificate, "localhost", "localhost"),
     ] {
       let transport = transport(server.port, host: host, trusting: certificates)
       guard case .failure(let problem) = await transport.response(to: request()) else {

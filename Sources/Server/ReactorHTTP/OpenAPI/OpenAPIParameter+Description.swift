@@ -93,7 +93,6 @@ extension OpenAPIParameter {
         ["type": "string", "pattern": "^(/([^~]|~[01])*)?$"])
     case .selections:
       query(
-        "select",
         "JSON Pointers (RFC 6901): one for all sessions, or one per session in their order; `none` sends no States.",
         [
           "type": "array",

@@ -21,6 +21,7 @@ enum OpenAPIParameter: String, CaseIterable {
       rawValue
     case .afterSession, .afterVersion, .afterEffect, .afterTimer, .afterChange, .afterSubscriber:
       "after"
+    case .selections: "select"
     case .sessionPrefix: "prefix"
     case .changeReactor, .describedReactor: "reactor"
     case .changeSession, .sessions: "session"

@@ -10,7 +10,8 @@ import { forgetToken } from "./token.js";
  *
  * @type {typeof import("../reactor").changes}
  */
-export async function* changes({ after, reactor, session, with: content, follow = true, signal } = {}) {
+export async function* changes(options = {}) {
+  const { after, reactor, session, with: content, follow = true, signal } = options;
   const query = new URLSearchParams();
   for (const name of [reactor ?? []].flat()) query.append("reactor", name);
   if (session !== undefined) query.set("session", session);

@@ -86,7 +86,7 @@ export class Problem extends Error {
 /**
  * Sends a request to a path such as `v1/reactors`. Throws a `Problem` unless it succeeds.
  *
- * @type {typeof import("../reactor").request}
+ * @type {(...parameters: [...Parameters<typeof import("../reactor").request>, number?]) => Promise<Response>}
  */
 export async function request(path, options = {}, seconds = 30) {
   let response;
