@@ -6,7 +6,7 @@ struct ServiceSummary {
   /// The reactors that the client may see.
   let reactors: [any HostedReactor]
 
-  /// The text. The links are relative, since the service may be below a path.
+  /// The text, with relative links, since the service may be below a path.
   var markdown: String {
     """
     # reactord
