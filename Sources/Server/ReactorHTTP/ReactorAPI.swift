@@ -232,8 +232,8 @@ package final class ReactorAPI: HTTPResponder {
 
   /// Rejects a request if no endpoint serves it as it is, or now; `OPTIONS` needs no endpoint.
   private func checkEndpoint(of scope: RequestScope, _ request: HTTPRequest) throws(Problem) {
-    if scope.head.endpoint != nil {
-      if let misspelling = scope.head.misspelling { throw misspelling }
+    if let endpoint = scope.head.endpoint {
+      if let problem = endpoint.parameterNames.problem(in: request.query) { throw problem }
       if isDraining, !scope.head.isServedWhileDraining {
         throw .unavailable("The service is stopping.")
       }

@@ -11,6 +11,8 @@ package enum GzipBlocks {
   package static let window = 32_768
 
   /// Returns bytes as a block that is not compressed.
+  ///
+  /// An empty block follows, as zlib ends a flush: some decoders return what was stored only then.
   package static func stored(_ bytes: some Collection<UInt8>) -> [UInt8] {
     var block: [UInt8] = []
     var rest = bytes[...]
@@ -22,7 +24,7 @@ package enum GzipBlocks {
       block += [UInt8(truncatingIfNeeded: ~count), UInt8(~count >> 8)]
       block += part
     }
-    return block
+    return block.isEmpty ? [] : block + [0, 0, 0, 0xFF, 0xFF]
   }
 
   /// Compresses bytes.

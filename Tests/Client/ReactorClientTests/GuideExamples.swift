@@ -55,6 +55,16 @@ enum GuideExamples {
     return state
   }
 
+  static func parts(
+    _ server: ReactorServer, _ boards: [String], _ disposeBag: DisposeBag,
+    _ show: @escaping @Sendable (String, Int) -> Void
+  ) {
+    for id in boards {
+      server.part("/cards/count", of: "board", session: id, as: Int.self)
+        .subscribe(onNext: { show(id, $0) }).disposed(by: disposeBag)
+    }
+  }
+
   static func server(_ url: URL) -> ReactorServer {
     var configuration = ClientConfiguration()
     configuration.deliveryQueue = .main

@@ -116,7 +116,10 @@ struct StreamEndpoints {
     let body = call.scope.api.guarded(stream(), call, names)
     var response = HTTPResponse(status: 200, headers: headers, body: .stream(body))
     if let channel {
-      response.body = .stream(CompressedStream(body, of: channel))
+      let scope = call.scope
+      response.body = .stream(
+        CompressedStream(
+          body, of: channel, after: scope.api.expiries, isPublic: { scope.isReadByAnyone }))
       response.headers.append("Content-Encoding", constant: "gzip")
     }
     if let id = (body as? GuardedStream)?.id { response.headers.append("Stream-Id", "\(id)") }
@@ -238,6 +241,11 @@ extension RequestScope {
       current.json.count >= compression.minimum,
       current.json.count <= Limits.foregroundCompression
     else { return false }
+    return isReadByAnyone
+  }
+
+  /// Whether every client of the service may read the session, or the globals.
+  fileprivate var isReadByAnyone: Bool {
     guard let authenticator = api.authenticator else { return true }
     let anonymous = authenticator.anonymous
     guard anonymous.webhook == nil, head.reactor?.hasDelegate != true else { return false }

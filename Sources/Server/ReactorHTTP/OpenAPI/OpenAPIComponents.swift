@@ -93,7 +93,7 @@ struct OpenAPIComponents {
     case "array": schema["items"] = part(schema["items"] ?? [:], place + ".Item")
     case "object": members(&schema, place)
     case "integer" where schema["format"] == nil && schema["enum"] == nil:
-      // Only unsigned types of 64 bits have a minimum and no maximum.
+      // An unsigned type of 64 bits has a minimum and no maximum; so has UInt128, which clients do not have.
       if schema["minimum"] == 0, schema["maximum"] == nil {
         schema["maximum"] = .number(JSONNumber(UInt64.max))
       }

@@ -10,6 +10,9 @@ struct ParameterNames: Sendable {
   /// Names that requests can have beside those in the description of an endpoint.
   private static let general = ["name", "ticket", "access_token", "order"]
 
+  /// The number of unknown parameters that are compared with the known ones.
+  static let limit = 16
+
   /// The names as a client may have written them, in small letters and without separators, with their right form.
   private let known: [(plain: [UInt8], name: String)]
   /// The names that are accepted as they are.
@@ -33,7 +36,7 @@ struct ParameterNames: Sendable {
   /// Returns the problem of a query with an unknown parameter that resembles a known one, or `nil` for none.
   func problem(in text: WireText?) -> Problem? {
     guard !known.isEmpty, let text, let query = try? Query(text) else { return nil }
-    for name in query.names where !exact.contains(name) {
+    for name in query.names.filter({ !exact.contains($0) }).prefix(Self.limit) {
       guard let right = resembled(by: name) else { continue }
       return .invalid(
         parameter: name.description.asciiOnly,

@@ -35,8 +35,6 @@ final class HeadReading: HTTPHeadReading, @unchecked Sendable {
   let viewerName: String?
   /// Why the request is rejected for its `Host` or `Origin`, or `nil` if it is not.
   let foreign: Problem?
-  /// The problem of an unknown parameter that resembles a known one, or `nil` for none.
-  let misspelling: Problem?
 
   /// The fields of a request with actions, or their problem, or `nil` for other endpoints.
   private let actionFields: Result<ActionFields, Problem>?
@@ -78,7 +76,6 @@ final class HeadReading: HTTPHeadReading, @unchecked Sendable {
       api.hasProjections && api.authenticator == nil
       ? (try? Query(request.query)).flatMap { try? $0.name("name") } : nil
     foreign = api.foreignRequest(request, at: resource, method)
-    misspelling = endpoint?.parameterNames.problem(in: request.query)
     actionFields =
       endpoint?.traits.contains(.takesActions) == true
       ? Result { () throws(Problem) in try ActionFields(request) } : nil
@@ -102,7 +99,6 @@ final class HeadReading: HTTPHeadReading, @unchecked Sendable {
     acceptsGzip = .no
     viewerName = nil
     foreign = nil
-    misspelling = nil
     actionFields = nil
   }
 

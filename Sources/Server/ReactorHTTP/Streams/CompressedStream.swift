@@ -14,6 +14,8 @@ final class CompressedStream: ByteStream {
     /// The event that the client's last decoded bytes are, or `nil` for any other bytes.
     var last: (name: EventBlocks.Name, chunk: StreamChunk)?
     var sum = GzipBlocks.Checksum()
+    /// Whether the State may be compressed, as of a number of changes of the configuration.
+    var permission: (isGranted: Bool, changeCount: UInt64)
   }
 
   /// The size of an output up to which compression gains nothing.
@@ -21,12 +23,27 @@ final class CompressedStream: ByteStream {
 
   private let stream: any ByteStream
   private let channel: EventChannel
-  private let state = Mutex(State())
+  private let expiries: StreamExpiries
+  private let isPublic: @Sendable () -> Bool
+  private let state: Mutex<State>
 
   /// Compresses a stream, whose events are those of a channel.
-  init(_ stream: any ByteStream, of channel: EventChannel) {
+  ///
+  /// - Parameters:
+  ///   - stream: The stream.
+  ///   - channel: The channel.
+  ///   - expiries: Counts the changes of the configuration.
+  ///   - isPublic: Whether every client may read the States; asked again after a change of the configuration, from
+  ///     which on nothing is compressed if they are not public any more.
+  init(
+    _ stream: any ByteStream, of channel: EventChannel, after expiries: StreamExpiries,
+    isPublic: @escaping @Sendable () -> Bool
+  ) {
     self.stream = stream
     self.channel = channel
+    self.expiries = expiries
+    self.isPublic = isPublic
+    state = Mutex(State(permission: (true, expiries.changeCount)))
   }
 
   var groups: [StreamGroup] { stream.groups }
@@ -51,8 +68,14 @@ final class CompressedStream: ByteStream {
 
   /// Returns an output in a form that this client can decode.
   private func compressed(_ chunk: StreamChunk) -> StreamChunk {
-    let last = state.withLock { $0.hasBegun ? $0.last : nil }
-    guard let name = EventBlocks.Name(chunk), state.withLock({ $0.hasBegun }) else {
+    let changeCount = expiries.changeCount
+    let (last, mayShare) = state.withLock { state in
+      if state.permission.changeCount != changeCount {
+        state.permission = (isPublic(), changeCount)
+      }
+      return (state.last, state.hasBegun && state.permission.isGranted)
+    }
+    guard mayShare, let name = EventBlocks.Name(chunk) else {
       return state.withLock { Self.alone(chunk, in: &$0) }
     }
     // Events of other versions before it would need a form for each client that has skipped some.
@@ -77,7 +100,8 @@ final class CompressedStream: ByteStream {
     state.sum.append(GzipBlocks.Checksum(of: text))
     guard !state.hasBegun else { return StreamChunk(GzipBlocks.stored(text)) }
     state.hasBegun = true
-    let opening = text.count < leastSize ? nil : GzipBlocks.compressed(text)
+    let opening =
+      text.count < leastSize || !state.permission.isGranted ? nil : GzipBlocks.compressed(text)
     return StreamChunk(GzipBlocks.header + (opening ?? GzipBlocks.stored(text)))
   }
 

@@ -18,7 +18,7 @@ struct EventBlocks {
     private static let field = Array("id: ".utf8)
 
     /// The line of the cursor.
-    let line: ArraySlice<UInt8>
+    let line: [UInt8]
     let version: Int
 
     /// Reads the name of an event, or returns `nil` for any other output.
@@ -32,12 +32,13 @@ struct EventBlocks {
         guard (0x30...0x39).contains(digit), version < 1 << 58 else { return nil }
         version = version * 10 + Int(digit & 15)
       }
-      line = text[..<end]
+      // A copy: the slice would retain the whole event.
+      line = Array(text[..<end])
       self.version = version
     }
 
     static func == (left: Name, right: Name) -> Bool {
-      left.version == right.version && left.line.elementsEqual(right.line)
+      left.version == right.version && left.line == right.line
     }
   }
 

@@ -20,7 +20,7 @@ export async function* changes(options = {}) {
   if (!follow) return yield* pages(`v1/changes?${query}`, signal);
   const reader = new StreamReader();
   let retry = 500;
-  for (let failures = 0; ; failures += 1) {
+  for (let failures = 0; !signal?.aborted; failures += 1) {
     const stream = new AbortController();
     const end = () => stream.abort();
     signal?.addEventListener("abort", end);
@@ -50,7 +50,7 @@ export async function* changes(options = {}) {
       stream.abort();
       signal?.removeEventListener("abort", end);
     }
-    if (signal?.aborted) return;
+    if (signal?.aborted) break;
     const delay = Math.max(backOff(failures, retry), retryAfter * 1_000);
     await new Promise((resolve) => {
       const timer = setTimeout(resolve, delay);
@@ -66,7 +66,7 @@ async function* pages(path, signal) {
     });
     if (!response) return;
     yield* parse(await response.text());
-    const next = /<([^>]*)>; *rel="?next/.exec(response.headers.get("Link") ?? "");
-    path = next && new URL(next[1], response.url).href;
+    // Relative to the service: a proxy may have removed the path that it is below.
+    path = /<[^>]*?\/(v1\/[^>]*)>; *rel="?next/.exec(response.headers.get("Link") ?? "")?.[1];
   }
 }

@@ -59,6 +59,9 @@ export class Sessions {
   #loaded = [];
   /** The addresses of the next pages, by the name of the reactor. */
   #next = new Map();
+
+  /** The names of the reactors of which more than the first page is loaded. @type {Set<string>} */
+  #continued = new Set();
   #shown = SHOWN;
   /** The number of the latest search; the results of earlier ones are ignored. */
   #search = 0;
@@ -96,6 +99,7 @@ export class Sessions {
     part["session-form"].hidden = session === undefined;
     if (this.#names.join() !== names.join()) {
       this.#loaded = [];
+      this.#continued.clear();
       this.#shown = SHOWN;
       part["session-search"].value = "";
       this.#draw([]);
@@ -137,6 +141,7 @@ export class Sessions {
       if (search !== this.#search) return;
       this.#loaded = [...pages.values()].flatMap(({ sessions }) => sessions);
       this.#next = new Map([...pages].flatMap(([name, { next }]) => (next ? [[name, next]] : [])));
+      this.#continued.clear();
       this.#shown = SHOWN;
       part["sessions-problem"].replaceChildren();
       this.#show();
@@ -160,6 +165,7 @@ export class Sessions {
         if (search !== this.#search) return;
         const known = new Set(this.#loaded.map(({ key }) => key));
         for (const [name, { sessions, next }] of pages) {
+          this.#continued.add(name);
           this.#loaded.push(...sessions.filter(({ key }) => !known.has(key)));
           if (next) this.#next.set(name, next);
           else this.#next.delete(name);
@@ -181,7 +187,8 @@ export class Sessions {
       const figures = new Map(
         [...pages.values()].flatMap(({ sessions }) => sessions).map((session) => [session.key, session]));
       // Sessions of later pages are not updated; on the first pages some may have been added or have ended.
-      const later = this.#loaded.length > PAGE ? this.#loaded.filter(({ key }) => !figures.has(key)) : [];
+      const later = this.#loaded.filter(
+        ({ key, reactor }) => this.#continued.has(reactor) && !figures.has(key));
       this.#loaded = [...figures.values(), ...later];
       this.#show();
       this.#showOwner();

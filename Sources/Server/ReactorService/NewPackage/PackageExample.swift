@@ -142,14 +142,16 @@ struct PackageExample {
       "curl $session/state",
     ])
 
-  /// The files of an example page, whose addresses are relative.
+  /// The files of an example page, which are not in a folder as those of the service are.
   private static func pages(of name: String) -> [File] {
     let names = [
       ("\(name).html", "index.html"), ("\(name).js", "\(name).js"),
       ("examples.css", "examples.css"), ("sign-in.js", "sign-in.js"),
     ]
     return names.flatMap { served, written in
-      PageFile.all.filter { $0.path == "examples/\(served)" }.map { (written, text($0.content)) }
+      PageFile.all.filter { $0.path == "examples/\(served)" }.map {
+        (written, text($0.content).replacing("\"../", with: "\"./"))
+      }
     }
   }
 

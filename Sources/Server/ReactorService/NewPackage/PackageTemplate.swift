@@ -210,7 +210,7 @@ struct PackageTemplate {
     <meta charset="utf-8">
     <meta name="viewport" content="width=device-width, initial-scale=1">
     <title>\(name.text)</title>
-    <link rel="icon" href="/icon.svg">
+    <link rel="icon" href="./icon.svg">
     <style>
       body { font: 1.1rem/1.5 system-ui; color-scheme: light dark; max-width: 30rem; margin: 2rem auto; padding: 0 1rem; }
       .done { text-decoration: line-through; }

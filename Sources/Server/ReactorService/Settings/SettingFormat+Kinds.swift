@@ -90,12 +90,13 @@ extension SettingFormat where Value == String {
       placeholder: "PATH",
       expected: """
         a path that begins with a slash and does not end with one, such as /app, of the characters \
-        A-Z a-z 0-9 - . _ ~ /, whose first part is not v1
+        A-Z a-z 0-9 - . _ ~ /, whose first part is not v1, inspector, examples or problems
         """,
       read: { text in
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         let isPath =
-          parts[0].isEmpty && parts.dropFirst().first != "v1"
+          parts[0].isEmpty
+          && !["v1", "inspector", "examples", "problems"].contains(parts.dropFirst().first)
           && parts.dropFirst().allSatisfy { SessionKey.isValid(id: String($0)) }
         return text.isEmpty || isPath && parts.count > 1 ? text : nil
       }, write: \.self)

@@ -24,19 +24,17 @@ enum SchemaScalar {
     return (.scalar(found.schema), value)
   }
 
-  /// Returns the schema of an integer type, with its bounds except for those of 64 bits beside 0.
-  ///
-  /// Stores compare the schemas of their snapshots: that of a type does not change between releases.
+  /// Returns the schema of an integer type, with its bounds unless it is `Int`.
   private static func describe<Integer: FixedWidthInteger & Decodable>(
     _ type: Integer.Type, _ number: Int
   ) -> (schema: JSONValue, value: Any)? {
     // Integer types outside the standard library may have any coding.
     guard isStandard(type) else { return nil }
     var schema: JSONValue = ["type": "integer"]
-    if Integer.bitWidth != 64 || !Integer.isSigned {
+    if Integer.bitWidth < 64 || !Integer.isSigned {
       schema["minimum"] = .number(JSONNumber(Integer.min))
     }
-    if Integer.bitWidth != 64 { schema["maximum"] = .number(JSONNumber(Integer.max)) }
+    if Integer.bitWidth < 64 { schema["maximum"] = .number(JSONNumber(Integer.max)) }
     return (schema, Integer(clamping: number))
   }
 

@@ -90,12 +90,6 @@ struct CompressionTests {
     }
   }
 
-  @Test func `a stream is never compressed`() throws {
-    let stream = try session.events("", gzip)
-    #expect(stream.head["Content-Encoding"] == nil)
-    #expect(try stream.nextEvent()?.data?.contains("Analytical") == true)
-  }
-
   @Test func `the OpenAPI document and the metrics are compressed, too`() throws {
     for path in ["/openapi.json", "/metrics", "/reactor.js"] {
       #expect(try session.client.get(path, gzip)["Content-Encoding"] == "gzip")

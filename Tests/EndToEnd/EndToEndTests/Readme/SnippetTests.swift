@@ -228,7 +228,7 @@ struct SnippetTests {
   /// the tests.
   private static let elsewhere = [
     "AddingAnEndpoint.md": 2, "BuildAChatRoom.md": 4, "ComingFromReactorKit.md": 1,
-    "FromLocalToHosted.md": 3, "README.md": 3, "ReactorClient.md": 3, "ReactorRx.md": 1,
+    "FromLocalToHosted.md": 3, "README.md": 3, "ReactorClient.md": 4, "ReactorRx.md": 1,
     "ReactorService.md": 1, "ReactorTestingHost.md": 1, "SessionsThatTalk.md": 3,
     "SwiftUIView.md": 3,
     "UpgradingStoredData.md": 1, "UsersAndRights.md": 3, "WhatBelongsToTheServer.md": 2,

@@ -1,5 +1,6 @@
 import Identity
 import ReactorCore
+import ReactorHost
 import ReactorTransport
 import Testing
 
@@ -54,10 +55,42 @@ struct CompressedStreamTests {
     }
   }
 
-  @Test func `a projected session is never compressed`() throws {
-    let table = try Table()
-    let response = try table.ask("GET", "/t/events", as: "ada")
-    #expect(response[field: "Content-Encoding"] == nil)
+  @Test(arguments: [true, false])
+  func `a projected session is never compressed`(isProjected: Bool) throws {
+    let service = Service(
+      reactors: [
+        ReactorRegistration(
+          "table", summary: "A table", projection: isProjected ? TableReactor.projection : nil
+        ) {
+          TableReactor(effect: .empty())
+        }
+      ],
+      settings: { $0.compression = ResponseCompression(minimum: 1) { _ in nil } })
+    let seat = #"{"seat":{"_0":"ada","_1":1}}"#
+    _ = try service.ask("POST", "\(Table.root)/t/actions?name=ada", body: seat)
+    let (isCompressed, stream) = try open(service, "\(Table.root)/t/events?name=ada")
+    #expect(isCompressed != isProjected)
+    stream.closed()
+  }
+
+  @Test func `nothing is compressed from when not every client may read it any more`() throws {
+    let token = (name: HTTPHeader.authorization, value: "Bearer reader-of-everything-1")
+    let service = service {
+      $0.authentication = .tokens("reader-of-everything-1 manage", rules: Self.rules)
+    }
+    func addOne() throws {
+      _ = try service.ask(
+        "POST", "\(Service.root)/public-1/actions", [token], body: #"{"add":1}"#)
+    }
+    try addOne()
+    let stream = try open(service, "\(Service.root)/public-1/events", [token]).stream
+    for _ in 0..<3 {
+      _ = try bytes(stream)
+      try addOne()
+    }
+    service.api.replaceAuthentication(.tokens("reader-of-everything-1 manage", rules: "[]"))
+    #expect(try String(decoding: bytes(stream).dropFirst(5), as: UTF8.self).hasPrefix("id: "))
+    stream.closed()
   }
 
   @Test func `the bytes of an event are shared, and made only for compressed streams`() throws {

@@ -30,7 +30,7 @@ function useStore(make, dependency, select) {
 }
 
 const single = (value) => [value];
-/** The connection ends before a State is removed that the credential may not read. */
+/** A State that the credential may not read is removed before the connection ends, whose change shows both. */
 const parts = (session) => [session.state, session.connection];
 
 export const useValue = (value, select) => useStore(single, value, select);

@@ -24,7 +24,7 @@ const readable = (values) => ({
 
 export const valueStore = (value) => readable([value]);
 
-/** The connection ends before a State is removed that the credential may not read. */
+/** A State that the credential may not read is removed before the connection ends, whose change shows both. */
 export const reactorStore = (session) => ({
   ...readable([session.state, session.connection]),
   send: (action, options) => session.send(action, options),

@@ -14,5 +14,5 @@ function reference(values) {
 
 export const useValue = (value) => reference([value]);
 
-/** The connection ends before a State is removed that the credential may not read. */
+/** A State that the credential may not read is removed before the connection ends, whose change shows both. */
 export const useReactor = (session) => reference([session.state, session.connection]);
