@@ -14,7 +14,9 @@ extension GalleryBrowserTests {
       let browser = try Browser()
       try browser.open(server.url + path)
       try browser.expect("return document.querySelector('h1').textContent", is: "Nothing here")
-      try browser.click("return document.querySelector('main a')")
+      try browser.click(
+        "return [...document.querySelectorAll('main a')].find((link) => link.textContent === 'To the start page')"
+      )
       try browser.expect("return location.pathname", is: "/")
       try browser.expect("return document.querySelectorAll('#reactors a').length", is: 11)
     }

@@ -108,11 +108,15 @@ extension GalleryBrowserTests {
           """, "document.title = list.textContent;", "Tea"
         ),
         (
-          "\(articles)/BindAPage.md", 3, "const token = 'a-token';",
+          "\(articles)/BindAPage.md", 3, "const boards = [];", "document.title = 'shown';",
+          "shown"
+        ),
+        (
+          "\(articles)/BindAPage.md", 5, "const token = 'a-token';",
           "document.title = (await reactor('counter', 'token').send('increase')).value > 0;", "true"
         ),
         (
-          "\(articles)/BindAPage.md", 4, "",
+          "\(articles)/BindAPage.md", 6, "",
           "document.title = (await counter.send('increase')).value > 0;", "true"
         ),
         (
