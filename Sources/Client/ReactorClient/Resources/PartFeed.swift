@@ -11,17 +11,10 @@ final class PartFeed<Value: Sendable>: ChannelObserver {
   typealias Decoder =
     @Sendable (_ update: SessionUpdate, _ last: inout JSONValue?) throws(Problem) -> Value?
 
-  private struct Contents: Sendable {
-    var pending: SessionUpdate?
-    /// The problem that ends the stream, after the pending update.
-    var end: Problem?
-    /// Whether a thread is delivering values.
-    var isDelivering = false
-    var last: JSONValue?
-  }
-
   let selection: Selection
-  private let contents = Mutex(Contents())
+  private let latest = LatestUpdate<SessionUpdate>()
+  /// The decoder's own value; only the thread that delivers uses it.
+  private let last = Mutex<JSONValue?>(nil)
   private let observer: AnyObserver<Value>
   private let client: ClientLink
   private let decode: Decoder
@@ -38,48 +31,44 @@ final class PartFeed<Value: Sendable>: ChannelObserver {
 
   func receive(_ update: SessionUpdate) {
     switch update {
-    case .state where selection != .nothing: change { $0.pending = update }
-    case .notice("presence", _) where selection == .nothing: change { $0.pending = update }
-    case .ended(let problem): change { $0.end = problem }
+    case .state where selection != .nothing: put(update)
+    case .notice("presence", _) where selection == .nothing: put(update)
+    case .ended(let problem): end(problem)
     case .state, .notice, .activity, .failed: break
     }
   }
 
   func receive(_ status: ConnectionStatus) {
-    if case .ended(let problem) = status { change { $0.end = problem } }
+    if case .ended(let problem) = status { end(problem) }
   }
 
   func sent(_ id: UInt64) {}
 
-  private func change(_ body: (inout Contents) -> Void) {
-    let isFirst = contents.withLock { contents in
-      body(&contents)
-      defer { contents.isDelivering = true }
-      return !contents.isDelivering
-    }
+  private func put(_ update: SessionUpdate) {
+    if latest.put(update) { begin() }
+  }
+
+  private func end(_ problem: Problem) {
+    if latest.end(problem) { begin() }
+  }
+
+  private func begin() {
     // Not on the client's queue: an observer may block.
-    if isFirst { client.decoding.async { [self] in deliver() } }
+    client.decoding.async { [self] in deliver() }
   }
 
   private func deliver() {
-    while true {
-      let (pending, end, last) = contents.withLock { contents in
-        let next = (contents.pending.take(), contents.end.take(), contents.last)
-        if next.0 == nil, next.1 == nil { contents.isDelivering = false }
-        return next
-      }
-      if let pending {
-        var last = last
+    while let (update, problem) = latest.take() {
+      if let update {
+        var known = last.withLock { $0 }
         do throws(Problem) {
-          if let value = try decode(pending, &last) { observer.on(.next(value)) }
+          if let value = try decode(update, &known) { observer.on(.next(value)) }
         } catch {
           client.problems.on(.next(error))
         }
-        // One thread at a time delivers values.
-        contents.withLock { $0.last = last }
+        last.withLock { [known] in $0 = known }
       }
-      if let end { observer.on(.error(end)) }
-      if pending == nil, end == nil { return }
+      if let problem { observer.on(.error(problem)) }
     }
   }
 }
