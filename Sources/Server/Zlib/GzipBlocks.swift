@@ -44,23 +44,11 @@ package enum GzipBlocks {
     let isPrepared = unsafe known.withUnsafeBufferPointer {
       unsafe $0.isEmpty || deflateSetDictionary(&stream, $0.baseAddress, UInt32($0.count)) == Z_OK
     }
-    // Beyond the bound of a stream that ends: the empty block that ends at a byte.
-    let bound = unsafe Int(deflateBound(&stream, UInt(bytes.count))) + 16
-    guard isPrepared, let room = UInt32(exactly: bound) else { return nil }
-    var isComplete = false
-    let block = unsafe [UInt8](unsafeUninitializedCapacity: bound) { output, count in
-      unsafe bytes.withUnsafeBufferPointer { input in
-        // zlib only reads from next_in, although it is not const.
-        unsafe stream.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
-        unsafe stream.avail_in = UInt32(input.count)
-        unsafe stream.next_out = output.baseAddress
-        unsafe stream.avail_out = room
-        let result = unsafe deflate(&stream, Z_SYNC_FLUSH)
-        isComplete = unsafe result == Z_OK && stream.avail_in == 0 && stream.avail_out > 0
-        count = unsafe bound - Int(stream.avail_out)
-      }
+    guard isPrepared, let output = unsafe deflated(bytes, by: &stream, Z_SYNC_FLUSH) else {
+      return nil
     }
-    return isComplete ? block : nil
+    let isComplete = unsafe output.result == Z_OK && stream.avail_in == 0 && stream.avail_out > 0
+    return isComplete ? output.bytes : nil
   }
 
   /// The sum and the number of decoded bytes, with which a body ends.
