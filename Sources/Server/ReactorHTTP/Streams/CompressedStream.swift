@@ -82,12 +82,8 @@ final class CompressedStream: ByteStream {
     let before = last.flatMap { $0.name.version == name.version - 1 ? $0 : nil }
     let block = channel.block(of: chunk, name, after: before)
     return state.withLock { state in
-      guard let block else {
-        let stored = Self.alone(chunk, in: &state)
-        state.last = (name, chunk)
-        return stored
-      }
-      state.last = (name, chunk)
+      defer { state.last = (name, chunk) }
+      guard let block else { return Self.alone(chunk, in: &state) }
       state.sum.append(block.sum)
       return block.chunk
     }

@@ -17,9 +17,9 @@ struct EventBlocks {
   struct Name: Equatable {
     private static let field = Array("id: ".utf8)
 
+    let version: Int
     /// The line of the cursor.
     let line: [UInt8]
-    let version: Int
 
     /// Reads the name of an event, or returns `nil` for any other output.
     init?(_ chunk: StreamChunk) {
@@ -35,10 +35,6 @@ struct EventBlocks {
       // A copy: the slice would retain the whole event.
       line = Array(text[..<end])
       self.version = version
-    }
-
-    static func == (left: Name, right: Name) -> Bool {
-      left.version == right.version && left.line == right.line
     }
   }
 
@@ -68,20 +64,21 @@ struct EventBlocks {
 
   /// Retains a form of an event; removes the oldest event above the bound.
   mutating func add(_ block: Block, of name: Name, after before: Name?) {
-    var index = entries.lastIndex { $0.name == name }
-    if index == nil {
-      if entries.count == Self.bound {
-        let oldest = entries.indices.min { entries[$0].name.version < entries[$1].name.version }
-        entries.remove(at: oldest ?? 0)
-      }
-      entries.append(Entry(name: name))
-      index = entries.count - 1
-    }
-    guard let index else { return }
+    let index = entries.lastIndex { $0.name == name } ?? append(name)
     if let before {
       entries[index].following = (before, block)
     } else {
       entries[index].whole = block
     }
+  }
+
+  /// Appends an event without a form, and returns the index.
+  private mutating func append(_ name: Name) -> Int {
+    if entries.count == Self.bound {
+      let oldest = entries.indices.min { entries[$0].name.version < entries[$1].name.version }
+      entries.remove(at: oldest ?? 0)
+    }
+    entries.append(Entry(name: name))
+    return entries.count - 1
   }
 }
