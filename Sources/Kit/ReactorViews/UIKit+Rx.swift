@@ -5,6 +5,19 @@
   /// `button.rx.tap` and the properties of the other views.
   extension NSObject: @retroactive ReactiveCompatible {}
 
+  extension UIControl {
+    /// Calls a closure at events, until the returned one is called.
+    fileprivate func call(
+      at events: UIControl.Event, _ handle: @escaping @MainActor () -> Void
+    ) -> @MainActor () -> Void {
+      let action = UIAction { _ in handle() }
+      addAction(action, for: events)
+      return { [weak self, weak action] in
+        if let action { self?.removeAction(action, for: events) }
+      }
+    }
+  }
+
   extension Reactive where Base: UIControl {
     /// The events of a control.
     public func controlEvent(_ events: UIControl.Event) -> ControlEvent<Void> {
@@ -16,11 +29,7 @@
 
     private func changes(_ events: UIControl.Event) -> Observable<Void> {
       .events(of: base) { control, observer in
-        let action = UIAction { _ in observer.onNext(()) }
-        control.addAction(action, for: events)
-        return { [weak control, weak action] in
-          if let action { control?.removeAction(action, for: events) }
-        }
+        control.call(at: events) { observer.onNext(()) }
       }
     }
 
@@ -31,12 +40,8 @@
     ) -> ControlProperty<Value> {
       let values = Observable<Value>.events(of: base) { control, observer in
         observer.onNext(get(control))
-        let action = UIAction { [weak control] _ in
+        return control.call(at: events) { [weak control] in
           if let control { observer.onNext(get(control)) }
-        }
-        control.addAction(action, for: events)
-        return { [weak control, weak action] in
-          if let action { control?.removeAction(action, for: events) }
         }
       }
       return ControlProperty(values: values, valueSink: Binder(onMain: base, set))
