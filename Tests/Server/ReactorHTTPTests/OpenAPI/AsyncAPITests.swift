@@ -13,18 +13,10 @@ struct AsyncAPITests {
   private let host: Host
 
   init() {
-    host = Host(
-      [
-        ReactorRegistration(
-          "number", summary: "A number", exampleActions: [NumberReactor.Action.add(1)]
-        ) {
-          NumberReactor(effect: .never())
-        }
-      ], globals: [Global<String?>("motto", nil)])
-    table = ReactorAPI(host: host, settings: Service.settings).endpoints
-    let document = OpenAPIDocument(table, host: host, files: Service.files, version: "1.2.3")
-    openAPI = document.value()
-    self.document = AsyncAPIDocument(document).value()
+    let service = DescribedService()
+    (table, host) = (service.table, service.host)
+    openAPI = service.openAPI.value()
+    document = AsyncAPIDocument(service.openAPI).value()
   }
 
   private func members(_ value: JSONValue?) -> [JSONValue.Member] {

@@ -13,16 +13,9 @@ struct OpenAPITests {
   private let host: Host
 
   init() {
-    host = Host(
-      [
-        ReactorRegistration(
-          "number", summary: "A number", exampleActions: [NumberReactor.Action.add(1)]
-        ) {
-          NumberReactor(effect: .never())
-        }
-      ], globals: [Global<String?>("motto", nil)])
-    table = ReactorAPI(host: host, settings: Service.settings).endpoints
-    document = OpenAPIDocument(table, host: host, files: Service.files, version: "1.2.3").value()
+    let service = DescribedService()
+    (table, host) = (service.table, service.host)
+    document = service.openAPI.value()
   }
 
   @Test func `each endpoint is described under its path and method`() {
