@@ -53,8 +53,13 @@ export async function* changes(options = {}) {
     if (signal?.aborted) break;
     const delay = Math.max(backOff(failures, retry), retryAfter * 1_000);
     await new Promise((resolve) => {
-      const timer = setTimeout(resolve, delay);
-      signal?.addEventListener("abort", () => resolve(clearTimeout(timer)), { once: true });
+      const timer = setTimeout(resume, delay);
+      function resume() {
+        clearTimeout(timer);
+        signal?.removeEventListener("abort", resume);
+        resolve(undefined);
+      }
+      signal?.addEventListener("abort", resume);
     });
   }
 }
