@@ -32,8 +32,9 @@ export function describe(problem, ...more) {
   const box = element("div", { class: "problem" }, element("strong", {}, title));
   if (detail) box.append(element("p", {}, detail));
   if (facts.hasChildNodes()) box.append(facts);
-  const page = /^(?:\/.*)?\/(problems\/[^/]+)$/.exec(type ?? "")?.[1];
-  if (page) box.append(element("a", { href: addressOf(page) }, "About this problem"));
+  if (typeof type === "string" && type.startsWith("/problems/")) {
+    box.append(element("a", { href: addressOf(type.slice(1)) }, "About this problem"));
+  }
   box.append(...more);
   return box;
 }
