@@ -57,8 +57,8 @@ run: ## Build and start the daemon on LISTEN (127.0.0.1:8080), with ARGS; CONFIG
 	exec "$$reactord" serve --config config/reactord.json5 --listen $(LISTEN) $(ARGS)
 
 try: ## Build and start a tour in five steps for a browser, on LISTEN.
-	@$(packages) build try
-	swift build $(run_build) --product reactord
+	@$(packages) build try tour
+	config/with-progress swift build $(run_build) --product reactord
 	@config/try "$$(swift build $(run_build) --show-bin-path)/reactord" $(LISTEN)
 
 cluster: ## Build and start a PostgreSQL server and N nodes (3) on ports 8081 and 7946, with ARGS.
