@@ -24,7 +24,7 @@ public struct MetricsText: Sendable {
   public private(set) var bytes: [UInt8] = []
   private var name = ""
 
-  /// The sums over the labels of the samples with some names, instead of a text; `nil` for a text.
+  /// The sums over the labels of the samples with some names, or `nil` where a text is written.
   package private(set) var sums: [String: Double]?
 
   /// Creates an empty text.

@@ -56,7 +56,7 @@ struct FolderEndpoints {
   /// Whether a browser opens a page, and does not load a part of one.
   private static func isNavigation(_ request: HTTPRequest) -> Bool {
     MediaTypes.choose(
-      from: ["application/problem+json", "text/html"], accept: request[header: .accept])
+      from: [Problem.mediaType, "text/html"], accept: request[header: .accept])
       == "text/html"
   }
 

@@ -128,7 +128,7 @@ struct PageEndpoints {
   /// the problem for all other clients.
   func notFound(_ problem: Problem, for call: Call) -> HTTPResponse {
     let request = call.request
-    let offered = ["application/problem+json", "text/html"]
+    let offered = [Problem.mediaType, "text/html"]
     guard request.method == "GET" || request.method == "HEAD",
       MediaTypes.choose(from: offered, accept: request[header: .accept]) == "text/html"
     else { return problem.response }

@@ -26,8 +26,8 @@ final class MetricsSamples: Sendable {
     /// The samples of all metrics at one interval after the other, as a ring; not a number where none was taken.
     var values = [Double](
       repeating: .nan, count: MetricsSamples.count * MetricsSamples.names.count)
-    /// The number of the first interval, counted from the creation, and that of the latest one; `nil` before the
-    /// first sample.
+    /// The number of the first interval, counted from the creation, and that of the latest one, or `nil` before
+    /// the first sample.
     var intervals: ClosedRange<Int>?
     var latest = Timestamp(milliseconds: 0)
   }

@@ -267,7 +267,7 @@ struct OpenAPIDocument {
     }
     var description: JSONValue = ["description": .string(text)]
     if !fields.isEmpty { description["headers"] = headers(fields) }
-    description["content"] = ["application/problem+json": media]
+    description["content"] = [Problem.mediaType: media]
     return description
   }
 

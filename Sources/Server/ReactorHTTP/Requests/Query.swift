@@ -114,7 +114,7 @@ struct Query {
     return try Self.pointer(text, name)
   }
 
-  /// Returns all JSON Pointers of a parameter, in order; `nil` for a value that is a given word.
+  /// Returns the values of a parameter in order: JSON Pointers, or `nil` where the value is a given word.
   func pointers(_ name: StaticString, orWord word: String) throws(Problem) -> [JSONPointer?] {
     var pointers: [JSONPointer?] = []
     for parameter in parameters where Self.isEqual(parameter.name, name) {

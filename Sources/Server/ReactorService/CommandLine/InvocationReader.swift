@@ -164,17 +164,18 @@ struct InvocationReader {
         "the sources of reactord were not found; name their folder or git repository with --package"
       )
     }
-    let example = parts.flags["--example"].map { name in
-      PackageExample.all.first { $0.name == name }
-    }
-    if case .some(nil) = example {
-      let names = PackageExample.all.map(\.name).joined(separator: ", ")
-      throw .usage(
-        "there is no example \"\(parts.flags["--example"] ?? "")\"; choose one of \(names)")
-    }
+    let example = try parts.flags["--example"].map(example)
     return .new(
       NewPackageCommand(
-        name: name, source: source, example: example ?? nil, hasRx: parts.flags["--rx"] != nil))
+        name: name, source: source, example: example, hasRx: parts.flags["--rx"] != nil))
+  }
+
+  private func example(_ name: String) throws(ConfigurationError) -> PackageExample {
+    guard let example = PackageExample.all.first(where: { $0.name == name }) else {
+      let names = PackageExample.all.map(\.name).joined(separator: ", ")
+      throw .usage("there is no example \"\(name)\"; choose one of \(names)")
+    }
+    return example
   }
 
   private func session(_ url: String) throws(ConfigurationError) -> SessionURL {

@@ -6,7 +6,7 @@ struct PackageTemplate {
   let name: PackageName
   let source: PackageSource
 
-  /// The reactors of the package; `nil` for one that is written from the name.
+  /// The example whose reactors the package has, or `nil` for a reactor that is written from the name.
   var example: PackageExample?
 
   /// Whether the package has `RxBridge.swift`, and depends on RxSwift.
