@@ -1,7 +1,7 @@
 internal import ClientCore
 internal import Synchronization
 
-/// What waits for a busy subscriber: the latest update, and the problem that ends the stream.
+/// The update and the problem that wait for a busy subscriber; a later update replaces an earlier one.
 ///
 /// One thread at a time delivers: the one whose call of ``put(_:)`` or ``end(_:)`` returns `true`, until ``take()``
 /// returns `nil`.
