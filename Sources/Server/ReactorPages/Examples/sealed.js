@@ -29,6 +29,4 @@ auction.state.drive(items(part("bids"), ({ bids }) => bids, {
   key: JSON.stringify,
   make: ({ by, amount }) => Object.assign(document.createElement("li"), { textContent: `${by}: ${amount}` }),
 }));
-auction.state.subscribe((view) => {
-  part("received").textContent += `${JSON.stringify(view)}\n`;
-});
+auction.state.subscribe((view) => part("received").append(`${JSON.stringify(view)}\n`));

@@ -253,7 +253,7 @@ extension GalleryBrowserTests {
       }
       #expect(lines < (["auction", "order"].contains(name) ? 80 : 60))
       try browser.open("\(server.url)/")
-      try browser.click("return document.querySelector('.bar li a')")
+      try browser.click("return document.querySelector('#examples-link')")
       try browser.click("return document.querySelector('a[href=\"#\(name)\"]')")
       try browser.expect(
         "return [...document.querySelectorAll('#source code')].map((code) => code.textContent)",

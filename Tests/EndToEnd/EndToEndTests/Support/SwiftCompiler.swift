@@ -16,8 +16,18 @@ struct SwiftCompiler {
       try FileManager.default.contentsOfDirectory(atPath: folder)
         .map { "\(folder)/\($0)/module.modulemap" }
     }.filter { FileManager.default.fileExists(atPath: $0) }
+    // Each program compiles the modules of the doors, and libpq's headers have a folder of their own.
     flags =
-      ["-I", "\(products)/Modules"] + maps.flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
+      ["-I", "\(products)/Modules", "-Xcc", "-I\(try Self.folderOfPostgreSQL())"]
+      + maps.flatMap { ["-Xcc", "-fmodule-map-file=\($0)"] }
+  }
+
+  private static func folderOfPostgreSQL() throws -> String {
+    let program = try ChildProcess("/bin/sh", ["-c", "pg_config --includedir"])
+    guard try program.wait() == .code(0) else {
+      throw ChildProcess.Failure(description: program.standardError)
+    }
+    return program.standardOutput.trimmingCharacters(in: .newlines)
   }
 
   /// Checks that files compile as one module, with further arguments of the compiler.
