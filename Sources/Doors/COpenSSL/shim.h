@@ -87,13 +87,30 @@ static inline EVP_PKEY *_Nullable reactord_certificate_key(
   return key;
 }
 
-/* Returns 1 if the modulus of an RSA key is odd, and the exponent is odd, at least 3 and at most 32 bits
-   long: with the exponent 1 each signature is the message. */
+/* Returns 1 if a modulus is a power of 65537 modulo each of the primes, as the moduli of a faulty
+   generator are (ROCA, CVE-2017-15361): such a key can be factored. The list is that of its discoverers
+   (Nemec et al., The Return of Coppersmith's Attack, 2017). */
+static inline int reactord_modulus_is_roca(const BIGNUM *_Nonnull n) {
+  static const unsigned char primes[] = {
+      3,  5,  7,  11, 13, 17, 19, 23, 29,  31,  37,  41,  43,  47,  53,  59,  61,  67,  71,
+      73, 79, 83, 89, 97, 101, 103, 107, 109, 113, 127, 131, 137, 139, 149, 151, 157, 163, 167};
+  for (size_t i = 0; i < sizeof primes; i++) {
+    const BN_ULONG remainder = BN_mod_word(n, primes[i]);
+    BN_ULONG power = 1;
+    do power = power * 65537 % primes[i];
+    while (power != 1 && power != remainder);
+    if (power != remainder) return 0;
+  }
+  return 1;
+}
+
+/* Returns 1 if the modulus of an RSA key is odd and of no faulty generator, and the exponent is odd, at
+   least 3 and at most 32 bits long: with the exponent 1 each signature is the message. */
 static inline int reactord_rsa_is_safe(const EVP_PKEY *_Nonnull key) {
   BIGNUM *n = NULL, *e = NULL;
   int result = EVP_PKEY_get_bn_param(key, OSSL_PKEY_PARAM_RSA_N, &n)
       && EVP_PKEY_get_bn_param(key, OSSL_PKEY_PARAM_RSA_E, &e) && BN_is_odd(n) && BN_is_odd(e)
-      && !BN_is_one(e) && BN_num_bits(e) <= 32;
+      && !BN_is_one(e) && BN_num_bits(e) <= 32 && !reactord_modulus_is_roca(n);
   BN_free(n);
   BN_free(e);
   return result;

@@ -52,6 +52,18 @@ package struct KeySet: Sendable {
     guard entries.count <= Self.limit else {
       throw Failure(description: "the file has more than \(Self.limit) keys")
     }
+    for (index, entry) in entries.enumerated() where entry.id != nil {
+      // A token would name several keys, of which one may be a stranger's (RFC 7517, 4.5).
+      let isAmbiguous = entries[..<index].contains {
+        $0.id == entry.id && $0.key.thumbprint != entry.key.thumbprint
+          && !Set($0.algorithms).isDisjoint(with: entry.algorithms)
+      }
+      guard !isAmbiguous else {
+        throw Failure(
+          description: "two different keys have the kid \((entry.id ?? "").debugDescription); "
+            + "give each key a kid of its own")
+      }
+    }
   }
 
   /// Reads the key set that a provider publishes.

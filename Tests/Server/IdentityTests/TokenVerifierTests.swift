@@ -20,6 +20,13 @@ struct TokenVerifierTests {
     return TokenVerifier(keys: try KeySet(try keys ?? samples.keyFile()), rules: rules)
   }
 
+  private static let faultyModulus = """
+    pkQREoIZVB68L5pkrlsxuME29xsy4sWRyAAXrDhFF4Lrg2woiqZ9b70Q-eqv2BZwEmpBs9TvoPu6koFbeGLkCTJrB2xKr187\
+    sAKoeHi7rDoie6qlmnMHEyFaF-a--CWy6yXpMRmEBK-ZB5LbM-cjiBf1D357M28fwiW_sLBCgGzqOqsvHtM__mx_Rc3wN80j\
+    NBYVKgGr0G2Lpoasen4eu0HzxmJqUjgNKK5sL81h07F-4xeBTKifyyTG7STXZQUCjRqOYqlbuJ_wTSPjEVhKHx33cMfHnwEy\
+    us3mvDzrrb_IKWYpj_O7iZvW9AoZitrcMzipl_rr9HQSoZ_JZSOdQQ
+    """
+
   private static let algorithms =
     ["EdDSA", "ES256", "ES384", "ES512"]
     + ["RS", "PS", "HS"].flatMap { family in ["256", "384", "512"].map { family + $0 } }
@@ -85,7 +92,7 @@ struct TokenVerifierTests {
   }
 
   @Test func `each listed variation of a valid token is accepted`() throws {
-    #expect(samples.accepted.count == 7)
+    #expect(samples.accepted.count == 9)
     for (name, token) in samples.accepted {
       #expect(throws: Never.self, "\(name)") {
         try verifier().verify(token.utf8, at: TokenSamples.now)
@@ -94,7 +101,7 @@ struct TokenVerifierTests {
   }
 
   @Test func `each attack is rejected`() throws {
-    #expect(samples.attacks.count >= 40)
+    #expect(samples.attacks.count >= 170)
     let verifier = try verifier()
     for (name, token) in samples.attacks {
       #expect(throws: TokenVerifier.Failure.self, "\(name)") {
@@ -115,7 +122,9 @@ struct TokenVerifierTests {
       "repeated claim": .malformed, "deeply nested claims": .malformed,
       "subject that is a number": .invalidClaims, "expiry beyond 64 bits": .invalidClaims,
       "spare bits that are set": .malformed, "8 KiB and 1 byte": .tooLong,
-      "embedded key": .badSignature,
+      "embedded key": .badSignature, "EdDSA with S and the order": .badSignature,
+      "PKCS #1 v1.5 with no NULL": .badSignature, "PSS without a salt": .badSignature,
+      "HS256 with the point of ES256 as the secret": .unknownKey,
     ]
     for (name, failure) in expected {
       let token = try #require(samples.attacks[name], "\(name)")
@@ -199,6 +208,29 @@ struct TokenVerifierTests {
     let key = #"{"kty":"OKP","crv":"Ed25519","x":"\#(x)",\#(member)}"#
     #expect(throws: KeySet.Failure.self) { try KeySet(Array(key.utf8)) }
     #expect(throws: KeySet.Failure.self) { try KeySet(Array(#"{"keys":[\#(key)]}"#.utf8)) }
+  }
+
+  /// The primes of the modulus are k × M + (65537^a mod M), where M is the product of the primes to 167.
+  @Test func `an RSA key of the faulty generator is skipped with a warning`() throws {
+    let file = try samples.keyFile { $0[4]["n"] = Self.faultyModulus }
+    #expect(try KeySet(file).warnings.count == 1)
+  }
+
+  @Test func `two different keys with one kid reject the set`() throws {
+    let twice = try samples.keyFile { $0.append($0[0]) }
+    #expect(try KeySet(twice).count == Self.algorithms.count + 1)
+    let otherType = try samples.keyFile { $0[1]["kid"] = "EdDSA" }
+    #expect(try KeySet(otherType).count == Self.algorithms.count)
+    for name in ["k", "x"] {
+      let changed = try samples.keyFile {
+        var key = $0[name == "k" ? $0.count - 3 : 1]
+        if name == "k" { key["k"] = String(repeating: "A", count: 86) }
+        if name == "x" { key.merge(samples.spare[0]) { $1 } }
+        $0.append(key)
+      }
+      let failure = #expect(throws: KeySet.Failure.self) { try KeySet(changed) }
+      #expect(failure?.description.hasPrefix("two different keys have the kid") == true)
+    }
   }
 
   @Test func `a point that is not on its curve is rejected`() throws {
