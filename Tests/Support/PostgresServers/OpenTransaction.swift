@@ -20,9 +20,9 @@ public final class OpenTransaction {
   }
 
   deinit {
-    // Neither the end of the input nor that of the process is certain to be noticed: another process can have
-    // inherited the descriptors.
-    process.terminate()
+    // Another process can have inherited the input, whose end psql would wait for; and SIGTERM is blocked if it is
+    // blocked in the thread that started psql.
+    kill(process.processIdentifier, SIGKILL)
   }
 
   /// Executes SQL, and blocks until its end.

@@ -34,13 +34,13 @@ final class ArticleShell: Sendable {
     reactord() {
       case "$*" in
       *--help*) "$PRODUCTS/reactord" "$@" ;;
-      watch*) "$PRODUCTS/reactord" "$@" >>"$HOME/stream" & ;;
+      watch*) setpriv --pdeathsig KILL "$PRODUCTS/reactord" "$@" >>"$HOME/stream" & ;;
       serve*) shift; serve reactord "$@" ;;
       *) "$PRODUCTS/reactord" "$@" ;;
       esac
     }
     curl() {
-      if [[ $1 == -N ]]; then command curl --silent "$@" >>"$HOME/stream" & return; fi
+      if [[ $1 == -N ]]; then setpriv --pdeathsig KILL curl --silent "$@" >>"$HOME/stream" & return; fi
       command curl --silent --show-error "$@"; echo
     }
 
