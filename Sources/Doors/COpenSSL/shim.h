@@ -88,7 +88,7 @@ static inline EVP_PKEY *_Nullable reactord_certificate_key(
 }
 
 /* Returns 1 if a modulus is a power of 65537 modulo each of the primes, as the moduli of a faulty
-   generator are (ROCA, CVE-2017-15361): such a key can be factored. The list is that of its discoverers
+   generator are (ROCA, CVE-2017-15361), whose keys can be factored. The list is that of the discoverers
    (Nemec et al., The Return of Coppersmith's Attack, 2017). */
 static inline int reactord_modulus_is_roca(const BIGNUM *_Nonnull n) {
   static const unsigned char primes[] = {

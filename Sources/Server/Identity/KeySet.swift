@@ -61,7 +61,7 @@ package struct KeySet: Sendable {
       guard !isAmbiguous else {
         throw Failure(
           description: "two different keys have the kid \((entry.id ?? "").debugDescription); "
-            + "give each key a kid of its own")
+            + "change the kid of one")
       }
     }
   }
