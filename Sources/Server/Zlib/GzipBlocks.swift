@@ -55,11 +55,13 @@ package enum GzipBlocks {
   package struct Checksum: Sendable {
     private var sum: UInt = 0
     private var count = 0
+    private let shift: UInt
 
     /// Creates the checksum of some bytes.
     package init(of bytes: some Collection<UInt8> = []) {
       let bytes = Array(bytes)
       count = bytes.count
+      shift = reactord_crc32_shift(count)
       sum = unsafe bytes.withUnsafeBufferPointer {
         unsafe $0.isEmpty ? 0 : crc32_z(0, $0.baseAddress, $0.count)
       }
@@ -67,7 +69,7 @@ package enum GzipBlocks {
 
     /// Appends the bytes of another checksum.
     package mutating func append(_ other: Checksum) {
-      sum = crc32_combine(sum, other.sum, other.count)
+      sum = reactord_crc32_combine(sum, other.sum, other.shift)
       count += other.count
     }
 

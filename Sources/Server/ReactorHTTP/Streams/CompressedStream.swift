@@ -69,21 +69,19 @@ final class CompressedStream: ByteStream {
   /// Returns an output in a form that this client can decode.
   private func compressed(_ chunk: StreamChunk) -> StreamChunk {
     let changeCount = expiries.changeCount
-    let (last, mayShare) = state.withLock { state in
+    return state.withLock { state in
       if state.permission.changeCount != changeCount {
         state.permission = (isPublic(), changeCount)
       }
-      return (state.last, state.hasBegun && state.permission.isGranted)
-    }
-    guard mayShare, let name = EventBlocks.Name(chunk) else {
-      return state.withLock { Self.alone(chunk, in: &$0) }
-    }
-    // Events of other versions before it would need a form for each client that has skipped some.
-    let before = last.flatMap { $0.name.version == name.version - 1 ? $0 : nil }
-    let block = channel.block(of: chunk, name, after: before)
-    return state.withLock { state in
+      guard state.hasBegun, state.permission.isGranted, let name = EventBlocks.Name(chunk) else {
+        return Self.alone(chunk, in: &state)
+      }
+      // Events of other versions before it would need a form for each client that has skipped some.
+      let before = state.last.flatMap { $0.name.version == name.version - 1 ? $0 : nil }
       defer { state.last = (name, chunk) }
-      guard let block else { return Self.alone(chunk, in: &state) }
+      guard let block = channel.block(of: chunk, name, after: before) else {
+        return Self.alone(chunk, in: &state)
+      }
       state.sum.append(block.sum)
       return block.chunk
     }
