@@ -278,7 +278,10 @@ class AsyncSession:
     async def signal(self, value: Any, name: str | None = None) -> None:
         """Publishes a message to the current subscribers, which is stored nowhere."""
         query = {"name": name} if name else {}
-        await self._client.request("POST", self._path + "/signals", json=value, params=query)
+        headers = {"Content-Type": "application/json"}
+        await self._client.request(
+            "POST", self._path + "/signals", content=json.dumps(value), headers=headers, params=query
+        )
 
     async def send(
         self, action: Any, *, wait: int | None = None, if_match: str | None = None,
@@ -383,7 +386,7 @@ class AsyncSession:
                 raise self._client._problem(response)
             follower.opened(response)
             parser = self._parser()
-            async for chunk in response.aiter_raw():
+            async for chunk in response.aiter_bytes():
                 for event in parser.feed(chunk):
                     if follower.accepts(event):
                         yield json.loads(event.data)
@@ -488,6 +491,7 @@ class Client:
     """The same as ``AsyncClient``, for code without ``async``. A thread of its own makes the requests."""
 
     def __init__(self, url: str, **options: Any) -> None:
+        self._is_closed = False
         self._loop = asyncio.new_event_loop()
         threading.Thread(target=self._loop.run_forever, daemon=True).start()
 
@@ -501,6 +505,7 @@ class Client:
 
     def __exit__(self, *_: object) -> None:
         self._wait(self._client.__aexit__())
+        self._is_closed = True
         self._loop.call_soon_threadsafe(self._loop.stop)
 
     def session(self, reactor: str, id: str) -> Session:
@@ -512,6 +517,9 @@ class Client:
         return self._wait(self._client.request(method, path, **options))
 
     def _wait(self, work: Any) -> Any:
+        if self._is_closed:
+            work.close()
+            raise RuntimeError("The client is closed.")
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
 
@@ -545,11 +553,26 @@ class Session:
         return self._values(self._session.presence())
 
     def _values(self, values: Any) -> Iterator[Any]:
+        task: asyncio.Task[Any] | None = None
+
+        async def step() -> Any:
+            nonlocal task
+            task = asyncio.current_task()
+            return await anext(values)
+
+        async def close() -> None:
+            # An interruption leaves a step that still waits for the server.
+            if task is not None:
+                task.cancel()
+                await asyncio.wait([task])
+            await values.aclose()
+
         try:
             while True:
                 try:
-                    yield self._client._wait(anext(values))
+                    yield self._client._wait(step())
                 except StopAsyncIteration:
                     return
         finally:
-            self._client._wait(values.aclose())
+            if not self._client._is_closed:
+                self._client._wait(close())

@@ -16,6 +16,15 @@ def follows(c):
         c.shows(version)
 
 
+def decodes(c):
+    """reads a stream that is compressed, if the client accepts that"""
+    stream = c.stream(is_opened=False)
+    stream.open(is_compressed=True)
+    for version in (1, 2):
+        stream.state(version)
+        c.shows(version)
+
+
 def resumes(c):
     """resumes a broken stream after the last event, and shows no State twice"""
     stream = c.stream()

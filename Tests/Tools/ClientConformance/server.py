@@ -10,6 +10,7 @@ import struct
 import threading
 import time
 import urllib.parse
+import zlib
 
 KEY = "counter/demo"
 ROOT = pathlib.Path(__file__).resolve().parents[3]
@@ -108,6 +109,7 @@ class Stream(Exchange):
         self._is_composite = self.path == "/v1/events"
         self._delta = self.query.get("delta", [None])[0]
         self._is_in_pieces = False
+        self._compressor = None
         self._sent = None
         #: The version of the last State that was sent; -1 before.
         self.version = -1
@@ -119,8 +121,11 @@ class Stream(Exchange):
         text = text.strip('"')
         return text.rpartition(".")[2] or None
 
-    def open(self, retry=50, **fields):
+    def open(self, retry=50, is_compressed=False, **fields):
         handler = self._handler
+        if is_compressed and "gzip" in (self.headers["Accept-Encoding"] or ""):
+            fields["Content_Encoding"] = "gzip"
+            self._compressor = zlib.compressobj(wbits=31)
         handler.send_response(200)
         fields = {
             "Content_Type": "text/event-stream; charset=utf-8", "Cache_Control": "no-store",
@@ -139,6 +144,8 @@ class Stream(Exchange):
 
     def write(self, text):
         data = text.encode()
+        if self._compressor:
+            data = self._compressor.compress(data) + self._compressor.flush(zlib.Z_SYNC_FLUSH)
         if not self._is_in_pieces:
             return self._handler.wfile.write(data)
         for byte in data:

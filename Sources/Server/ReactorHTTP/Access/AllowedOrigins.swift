@@ -65,7 +65,7 @@ package struct AllowedOrigins: Equatable, Sendable {
     if isWeb { authority = authority.lowercased() }
     let isPattern = authority.hasPrefix("*.")
     if isPattern { authority.removeFirst(1) }
-    guard Self.isScheme(scheme), Self.isAuthority(authority.utf8.drop { $0 == UInt8(ascii: ".") })
+    guard Self.isScheme(scheme), Self.isAuthority(authority.utf8.dropFirst(isPattern ? 1 : 0))
     else { return false }
     let defaultPort = scheme == "https" ? ":443" : ":80"
     if isWeb, authority.hasSuffix(defaultPort) { authority.removeLast(defaultPort.count) }

@@ -11,7 +11,8 @@ struct FolderEndpoints {
   var all: [Endpoint] {
     [
       Endpoint(
-        .get, EndpointTable.remainingPaths, needs: nil, traits: .background, handler: respond,
+        .get, EndpointTable.remainingPaths, needs: nil,
+        traits: [.background, .negotiated], handler: respond,
         operation: Operation(
           "page", "A file of the folder of pages", parameters: [.ifNoneMatch],
           content: .text("*/*"), problems: [.notFound, .unavailable]))

@@ -135,7 +135,7 @@ struct PageEndpoints {
     return HTTPResponse(
       status: problem.status,
       headers: ["Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-store"]
-        + Self.headers,
+        + problem.headers + Self.headers,
       body: .bytes(
         page(
           problem.title, for: call,

@@ -10,7 +10,7 @@ import { empty, idle, Stream, Value } from "./streams.js";
 
 /** Whether a response is the server's to an action: with a cursor, and JSON or nothing. */
 const isOutcome = ({ status, headers }) =>
-  /^(W\/)?"[\w.~-]+-\d+(\+gzip)?"$/.test(headers.get("ETag") ?? "")
+  /^(W\/)?"[\w.~-]+-\d+([-+; ]+(gzip|br|zstd|deflate))*"$/.test(headers.get("ETag") ?? "")
   && (status === 200 ? hasContent({ headers }, "application/json") : [202, 204].includes(status));
 
 /**

@@ -103,7 +103,8 @@ async function openSession(reactor, id) {
   part["log-link"].href = addressOf(`${address}/log`);
   part["reactor-link"].href = addressOf(`v1/reactors/${encodeURIComponent(reactor.name)}`);
   part["types-link"].href = `${part["reactor-link"].href}/types.ts`;
-  part["example-link"].href = reactor.links.example ?? "";
+  // Relative to this page: a proxy may have removed the path before it.
+  part["example-link"].href = addressOf(/examples\/.*/.exec(reactor.links.example)?.[0] ?? "");
   part["example-link"].hidden = reactor.links.example === undefined;
   part.session.hidden = false;
   lastEpoch = undefined;

@@ -5,6 +5,7 @@ import { readable } from "./charts.js";
 import { hashOf } from "./catalogue.js";
 import { element, part, shortened } from "./elements.js";
 import { content } from "./requests.js";
+import { pagesOf } from "./sessions.js";
 
 /** How many effects and timers are listed. */
 const LISTED = 20;
@@ -53,28 +54,36 @@ function showLoads(metrics, reactors) {
     ...columns.map((values) => element("td", {}, readable(values.get(escaped(name)) ?? 0))))));
 }
 
-/** Lists effects that run: of the sessions that are listed with effects. */
+/** Lists effects that run, of the first 10,000 sessions of each reactor. */
 async function showEffects(metrics) {
   const running = byReactor(metrics, "reactord_effects_running");
   const items = [];
   for (const [name, count] of running) {
     if (count === 0 || items.length >= LISTED) continue;
-    const address = `v1/reactors/${encodeURIComponent(name)}/sessions`;
-    const { sessions } = (await content(await request(`${address}?limit=1000`))).value;
-    for (const { id } of sessions.filter(({ effects }) => effects > 0)) {
-      if (items.length >= LISTED) break;
-      const { effects } = (await content(await request(`${address}/${id}/effects?limit=${LISTED}`))).value;
-      items.push(...effects.map(({ action, startedAt, progress }) => item(
-        name, id, element("code", {}, action === null ? "an action of the reactor" : shortened(stringify(action), 200)),
-        timeOf(startedAt, `since ${new Date(startedAt).toLocaleTimeString("en-GB")}`
-          + (progress === null ? "" : `, ${Math.round(progress * 100)} %`)))));
+    const enough = Math.min(LISTED, items.length + count);
+    for await (const sessions of pagesOf(name)) {
+      for (const { id } of sessions.filter(({ effects }) => effects > 0)) {
+        if (items.length < enough) items.push(...await effectsOf(name, id));
+      }
+      if (items.length >= enough) break;
     }
   }
   const total = [...running.values()].reduce((sum, count) => sum + count, 0);
+  const shown = items.slice(0, LISTED);
   part["all-effects-note"].textContent = total === 0 ? "Nothing runs."
     : `${readable(total)} ${total === 1 ? "effect runs" : "effects run"}`
-      + `${total > LISTED ? `; ${LISTED} of them` : ""}.`;
-  replace(part["all-effects"], items.slice(0, LISTED));
+      + `${total > shown.length ? `; ${shown.length} of them` : ""}.`;
+  replace(part["all-effects"], shown);
+}
+
+/** The items of the effects of a session. */
+async function effectsOf(name, id) {
+  const address = `v1/reactors/${encodeURIComponent(name)}/sessions/${id}/effects?limit=${LISTED}`;
+  const { effects } = (await content(await request(address))).value;
+  return effects.map(({ action, startedAt, progress }) => item(
+    name, id, element("code", {}, action === null ? "an action of the reactor" : shortened(stringify(action), 200)),
+    timeOf(startedAt, `since ${new Date(startedAt).toLocaleTimeString("en-GB")}`
+      + (progress === null ? "" : `, ${Math.round(progress * 100)} %`))));
 }
 
 async function showTimers(metrics) {

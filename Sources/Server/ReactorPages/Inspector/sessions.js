@@ -44,10 +44,20 @@ async function readPage(name, query) {
   };
 }
 
-/** The id of the session of a reactor that was active last, of the first 1,000; `undefined` without sessions. */
+/** Reads the sessions of a reactor in pages, of which there are at most ten. */
+export async function* pagesOf(name) {
+  for (let count = 0, query = { limit: PAGE }; count < 10 && query; count += 1) {
+    const { sessions, next } = await readPage(name, query);
+    yield sessions;
+    query = next && { next };
+  }
+}
+
+/** The id of the session of a reactor that was active last, of the first 10,000; `undefined` without sessions. */
 export async function latestSession(name) {
-  const { sessions } = await readPage(name, { limit: PAGE });
-  return sessions.sort(ORDERS.latest)[0]?.id;
+  let first = [];
+  for await (const sessions of pagesOf(name)) first = [...first, ...sessions].sort(ORDERS.latest).slice(0, 1);
+  return first[0]?.id;
 }
 
 /** The section “Sessions”. */

@@ -1,3 +1,4 @@
+internal import ReactorHTTP
 internal import TerminalClient
 
 /// The arguments of a client command: words, with flags in any position.
@@ -38,7 +39,9 @@ struct ClientArguments {
       case _ where valued.contains(argument), _ where isClient && Self.client.contains(argument):
         guard let value = rest.popFirst() else { throw .usage("\(argument) needs a value") }
         if argument == "--header" { headers.append(value) } else { flags[argument] = value }
-      default: throw .usage("unknown flag \(argument)")
+      default:
+        let known = bare + valued + (isClient ? Self.client : []) + ["--help", "--version"]
+        throw .usage("unknown flag \(argument)\(Spelling.hint(for: argument, among: known))")
       }
       if text != nil { return }
     }

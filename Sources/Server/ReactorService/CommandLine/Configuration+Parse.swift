@@ -53,9 +53,7 @@ extension Configuration {
     case _ where command.hasPrefix("-"):
       throw .usage("unknown flag \(command); flags of the daemon follow 'reactord serve'")
     default:
-      let hint = Spelling.hint(for: command, among: commands)
-      throw .usage(
-        "unknown command \"\(command)\"" + (hint.isEmpty ? "; see 'reactord --help'" : hint))
+      throw .unknown("command", command, among: commands)
     }
   }
 

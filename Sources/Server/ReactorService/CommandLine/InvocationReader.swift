@@ -48,7 +48,7 @@ struct InvocationReader {
       arguments.dropFirst(), help: SettingsTable.overview)
     if let text = flags.text { return .print(text) }
     guard let task = QuarantineTask(rawValue: word) else {
-      throw .usage("unknown task \"\(word)\"; see 'reactord --help'")
+      throw .unknown("task", word, among: QuarantineTask.allCases.map(\.rawValue))
     }
     return .quarantine(task, try configuration(flags, readFile: readFile))
   }
@@ -61,7 +61,7 @@ struct InvocationReader {
       return .print(SettingsTable.overview)
     }
     guard word == "explain" else {
-      throw .usage("unknown task \"\(word)\"; see 'reactord --help'")
+      throw .unknown("task", word, among: ["explain"])
     }
     let flags = try self.flags(
       arguments.dropFirst(), help: SettingsTable.overview, ownFlags: ExplainCommand.flags)
@@ -159,10 +159,21 @@ struct InvocationReader {
         "\"\(parts.words[0])\" is no name of a package; use lower-case letters, digits and single "
           + "hyphens, at most 40, beginning with a letter")
     }
+    if let place = parts.flags["--package"], place.isEmpty || place.hasPrefix("-") {
+      throw .usage("--package needs the folder or the git repository of reactord's sources")
+    }
     guard let source = parts.flags["--package"].map(PackageSource.init) ?? .find() else {
       throw .usage(
         "the sources of reactord were not found; name their folder or git repository with --package"
       )
+    }
+    guard source.identity != name.text else {
+      throw .usage(
+        "a package \"\(name.text)\" cannot depend on one of the same name; choose another name")
+    }
+    if case .path(let folder) = source, folder.contains(where: \.isWhitespace) {
+      throw .usage(
+        "make and Docker take no white space in \"\(folder)\"; name a link to the folder")
     }
     let example = try parts.flags["--example"].map(example)
     return .new(

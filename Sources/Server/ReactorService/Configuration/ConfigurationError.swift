@@ -1,3 +1,4 @@
+internal import ReactorHTTP
 internal import TerminalClient
 
 /// The reason the daemon does not start: one line for the operator, and the exit code.
@@ -33,6 +34,15 @@ public struct ConfigurationError: Error, Equatable {
   /// Returns the error for an invalid command line: EX_USAGE.
   static func usage(_ message: String, help: String = "") -> ConfigurationError {
     ConfigurationError(message: message, exitCode: 64, isTemporary: false, usage: help)
+  }
+
+  /// Returns the error for a word that is not one of those known, with the most similar of them.
+  static func unknown(
+    _ kind: String, _ word: String, among known: [String]
+  ) -> ConfigurationError {
+    let hint = Spelling.hint(for: word, among: known)
+    return .usage(
+      "unknown \(kind) \"\(word)\"" + (hint.isEmpty ? "; see 'reactord --help'" : hint))
   }
 
   /// Returns the error for an invalid setting or configuration file: EX_CONFIG.

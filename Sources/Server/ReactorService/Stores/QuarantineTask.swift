@@ -3,7 +3,7 @@ internal import ReactorLog
 internal import Telemetry
 
 /// A task of `reactord quarantine …`.
-public enum QuarantineTask: String, Sendable {
+public enum QuarantineTask: String, CaseIterable, Sendable {
   /// Print the quarantined actions and sessions, one JSON object per line.
   case list
 

@@ -71,7 +71,10 @@ public enum StoreTask: Equatable, Sendable {
         throw .usage("'reactord log backup' needs --to FILE")
       }
       self = .backup(destination)
-    default: throw .usage("unknown task \"\(word)\"; see 'reactord --help'")
+    default:
+      throw .unknown(
+        "task", word,
+        among: ["backup", "check", "compact", "export", "import", "migrate", "verify"])
     }
   }
 }

@@ -142,6 +142,24 @@ struct FlowBrowserTests {
       is: true)
   }
 
+  @Test func `without a function for failures, an unknown path leaves the history usable`() throws {
+    try browser.open("\(server.url)/examples/counter.html")
+    try browser.run(
+      """
+      return Promise.all([import('/flow.js'), import('/reactor.js')]).then(([{ flow }, { reactor }]) => {
+        window.order = flow(reactor('order', arguments[0]));
+        window.failures = [];
+        addEventListener('error', (event) => failures.push(event.error?.status));
+        location.hash = '#/nope';
+      })
+      """, .string(server.session(of: "order").id))
+    try browser.expect(
+      "return failures.length > 0 && failures.every((status) => status === 404)", is: true)
+    try browser.run("order.open('/drinks/Latte')")
+    try expectHash("#/drinks/Latte")
+    _ = try browser.complaints()
+  }
+
   @Test func `an open modal stays open over a restart of the server, and Escape dismisses it`()
     throws
   {

@@ -73,6 +73,13 @@ struct PathPrefixTests {
     // A page with /flow.js.
     try browser.open(root + "examples/order.html?session=a")
     try browser.expect("return document.querySelector('main').innerText.length > 0", is: true)
+    try browser.expect("return document.querySelector('#screens button')?.textContent", is: "Latte")
+    try browser.open(root + "examples/order.html?url=path&session=\(publication)")
+    try browser.click(
+      "return [...document.querySelectorAll('#screens button')].find((button) => button.textContent === 'Latte')"
+    )
+    try browser.expect("return location.pathname", is: "/app/drinks/Latte")
+    _ = try browser.complaints()
     try browser.open(root + "examples/#counter")
     try browser.expect("return document.querySelectorAll('#frames iframe').length > 0", is: true)
     try browser.open(root + "problems/not-found")

@@ -58,7 +58,11 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
   }
 
-  @Test(arguments: ["", "Todo", "../todo", "a b", "todo --package", "todo --size 3", "todo more"])
+  @Test(arguments: [
+    "", "Todo", "../todo", "a b", "todo --package", "todo --size 3", "todo more",
+    "todo --package ''", "todo --package --rx", "reactord --package ../reactord",
+    "todo --package '/a b/reactord'",
+  ])
   func `a wrong command line is rejected`(arguments: String) throws {
     let (exit, process) = try new(arguments)
     #expect(exit == .code(64))

@@ -101,22 +101,29 @@ extension GalleryBrowserTests {
           "counter.state.subscribe(({ value }) => { document.title = value >= 2; });", "true"
         ),
         (
-          "\(articles)/BindAPage.md", 2,
+          "\(articles)/BindAPage.md", 2, "",
+          """
+          const { reactor } = await import("./reactor.js");
+          document.title = (await reactor("counter", "based").send("increase")).value > 0;
+          """, "true"
+        ),
+        (
+          "\(articles)/BindAPage.md", 3,
           """
           const list = document.querySelector("ul");
           const todo = { send() {}, state: { drive: (show) => show({ items: [{ id: 1, title: "Tea", isDone: true }] }) } };
           """, "document.title = list.textContent;", "Tea"
         ),
         (
-          "\(articles)/BindAPage.md", 3, "const boards = [];", "document.title = 'shown';",
+          "\(articles)/BindAPage.md", 4, "const boards = [];", "document.title = 'shown';",
           "shown"
         ),
         (
-          "\(articles)/BindAPage.md", 5, "const token = 'a-token';",
+          "\(articles)/BindAPage.md", 6, "const token = 'a-token';",
           "document.title = (await reactor('counter', 'token').send('increase')).value > 0;", "true"
         ),
         (
-          "\(articles)/BindAPage.md", 6, "",
+          "\(articles)/BindAPage.md", 7, "",
           "document.title = (await counter.send('increase')).value > 0;", "true"
         ),
         (

@@ -9,7 +9,8 @@ struct AllowedOriginsTests {
   private static let origins = [
     "https://example.org", "http://localhost:5173", "http://[::1]:8080",
     "https://xn--bcher-kva.example",
-    "capacitor://localhost", "ionic://localhost", "tauri://localhost", "app://obsidian.md",
+    "capacitor://localhost", "app://.", "app://-", "ionic://localhost", "tauri://localhost",
+    "app://obsidian.md",
     "chrome-extension://abcdefghijklmnopabcdefghijklmnop",
     "moz-extension://4e2d6f0a-9a3a-4c62-b7a6-1a2b3c4d5e6f",
     "safari-web-extension://8CAFE6E8-6A5D-4B0D-9C6C-0E2B4D9A1F11", "vscode-webview://1a2b",

@@ -17,7 +17,7 @@ import { Presenter } from "./presenter.js";
 export function flow(reactor, options = {}) {
   return new Flow(reactor, {
     stack: (state) => state.stack, action: (action) => ({ stack: action }), url: "hash",
-    failed: reportError, ...options,
+    failed: (problem) => reportError(problem), ...options,
   });
 }
 
@@ -93,9 +93,12 @@ class Flow {
     if (this.#leaving.has(screen.key)) return;
     this.#leaving.add(screen.key);
     this.#update();
-    await this.#send(screen.dismissal);
-    this.#leaving.delete(screen.key);
-    this.#update();
+    try {
+      await this.#send(screen.dismissal);
+    } finally {
+      this.#leaving.delete(screen.key);
+      this.#update();
+    }
   }
 
   #update() {

@@ -42,7 +42,13 @@ export class History {
   }
 
   get #address() {
-    return this.#url === "path" ? location.pathname : location.hash.slice(1);
+    return this.#url === "path" ? location.pathname.slice(this.#prefix.length) : location.hash.slice(1);
+  }
+
+  /** The path below which a proxy publishes the service, without a slash at the end. */
+  get #prefix() {
+    const folder = new URL(".", import.meta.url).pathname;
+    return location.pathname.startsWith(folder) ? folder.slice(0, -1) : "";
   }
 
   /** Shows screens; `path` is `undefined` if it is unknown. */
@@ -77,7 +83,7 @@ export class History {
 
   #write(method, keys) {
     const path = this.#paths.get(keys.at(-1)) ?? (keys.length === 1 ? "/" : undefined);
-    const address = path && (this.#url === "path" ? path : `#${path}`);
+    const address = path && (this.#url === "path" ? this.#prefix + path : `#${path}`);
     history[method]({ ...history.state, [NAME]: { keys, path } }, "", address);
   }
 
@@ -114,8 +120,11 @@ export class History {
   async #open(path) {
     if (path) {
       this.#opening += 1;
-      await this.#user.open(path);
-      this.#opening -= 1;
+      try {
+        await this.#user.open(path);
+      } finally {
+        this.#opening -= 1;
+      }
     }
     this.#synchronize();
   }
