@@ -84,6 +84,13 @@ extension AccessRule {
             #"expected each member of "if" to be a text, a number, true, false, or an array of them"#
           )
         }
+        guard values.allSatisfy(\.isExact) else {
+          throw failure(
+            """
+            numbers beyond 9007199254740991 are compared without their last digits; let the provider write \
+            \(claim.debugDescription) as a text
+            """)
+        }
         rule.conditions.append(Condition(claim: claim, values: values))
       }
     default: throw failure(#"expected "if" to be an object of claims and values"#)
@@ -106,5 +113,11 @@ extension Claims.Value {
     case .boolean, .number, .string: true
     case .null, .array, .object: false
     }
+  }
+
+  /// Whether a claim can be compared with the value: beyond 2^53 - 1 two integers can be the same number.
+  fileprivate var isExact: Bool {
+    guard case .number(let number) = self else { return true }
+    return number.magnitude < 0x1p53
   }
 }

@@ -272,6 +272,8 @@ struct AccessRuleTests {
     (#"[{"allow":"act","allow":"read"}]"#, "expected an array"),
     (#"[{"allow":"act","anonymous":1}]"#, "rule 0: expected \"anonymous\""),
     (#"[{"allow":"act","if":{"role":null}}]"#, "rule 0: expected each member"),
+    (#"[{"allow":"act","if":{"uid":9007199254740992}}]"#, "rule 0: numbers beyond"),
+    (#"[{"allow":"act","if":{"uid":[1,-9007199254740993]}}]"#, "rule 0: numbers beyond"),
     (#"[{"allow":"act","anonymous":true,"to":"cart/{sub}"}]"#, "rule 0: an anonymous request"),
     (#"[]}, {"x":["#, "expected an array"),
   ])

@@ -4,14 +4,20 @@ internal import Synchronization
 
 /// The latest requests that were denied, for their explanation.
 final class Denials: Sendable {
+  /// A right that a request needs and does not have.
+  struct MissingRight: Sendable {
+    let right: Right
+    let target: Grants.Target
+    var use = Grants.Use.some
+  }
+
   /// A request without the right that it needs.
   struct Denial: Sendable {
     /// The request's id, which the client may have chosen.
     let request: String
     let time: Timestamp
     let authentication: Authentication
-    let right: Right
-    let target: Grants.Target
+    let missing: MissingRight
   }
 
   /// The maximum number of denials.

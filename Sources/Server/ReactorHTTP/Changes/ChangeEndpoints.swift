@@ -84,7 +84,7 @@ struct ChangeEndpoints {
     let query = try call.query()
     let limit = try query.limit()
     let position = try position(query) ?? .oldest
-    let filter = try ChangeFilter(query, of: host, mayRead: call.readableSessions(of: host))
+    let filter = try ChangeFilter(query, of: host, for: call)
     try call.inBackground { () throws(Problem) in
       let start = try number(of: position, in: feed)
       do throws(LogError) {
@@ -145,7 +145,7 @@ struct ChangeEndpoints {
     let query = try call.query()
     let position = try position(query)
     let lastEventID = LastEventID.text(of: call.request, query)
-    let filter = try ChangeFilter(query, of: host, mayRead: call.readableSessions(of: host))
+    let filter = try ChangeFilter(query, of: host, for: call)
     guard !streams.channels.isDraining else {
       return call.reply(streams.response(to: call, RetryStream()))
     }

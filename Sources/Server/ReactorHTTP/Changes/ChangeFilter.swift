@@ -20,10 +20,12 @@ struct ChangeFilter: Sendable {
 
   /// Parses the parameters of a request.
   init(
-    _ query: Query, of host: Host, mayRead: @escaping @Sendable (SessionKey?) -> Bool
+    _ query: Query, of host: Host, for call: Call
   ) throws(Problem) {
     let names = query.all("reactor")
-    for name in names { _ = try host.hostedReactor(name) }
+    for name in names {
+      guard call.scope.maySee(try host.hostedReactor(name)) else { throw .unknownReactor }
+    }
     reactors = Set(names)
     session = query["session"]
     if let session {
@@ -34,7 +36,7 @@ struct ChangeFilter: Sendable {
       guard SessionKey.isValid(id: session) else { throw .invalidSessionID() }
     }
     content = try query.choice("with", of: ["entries", "state"]).flatMap { Content(rawValue: $0) }
-    self.mayRead = mayRead
+    mayRead = call.readableSessions(of: host)
   }
 
   /// Whether a change is sent.

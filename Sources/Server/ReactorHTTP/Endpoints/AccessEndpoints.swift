@@ -73,8 +73,10 @@ struct AccessEndpoints {
         encoding: Listing(
           explanations: denials.map {
             explanation(
-              authenticator.explain($0.authentication, $0.right, to: $0.target, at: now),
-              on: $0.target, at: $0.time)
+              authenticator.explain(
+                $0.authentication, $0.missing.right, to: $0.missing.target, for: $0.missing.use,
+                at: now),
+              on: $0.missing.target, at: $0.time)
           }))
     }
     guard let name = try query.choice("right", of: Right.allCases.map(\.name)),

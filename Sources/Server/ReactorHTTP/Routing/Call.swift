@@ -96,6 +96,8 @@ final class RequestScope: HTTPAdmissionToken {
   let accessLine: AccessLine?
   /// The sessions whose State a delegate needs.
   let decision = DelegateDecision()
+  /// The right that a check has found missing, or `nil` if it is that of the endpoint.
+  private let missing = Mutex<Denials.MissingRight?>(nil)
   /// The credential that has replaced that of a stream, or `nil`.
   private let replacement = Mutex<Authentication?>(nil)
   /// Measures the time since the request's head was read.
@@ -142,6 +144,18 @@ final class RequestScope: HTTPAdmissionToken {
     context = RequestContext(id: RequestID.next())
     rate = nil
     accessLine = nil
+  }
+
+  /// The right that a check has found missing, or `nil` if it is that of the endpoint.
+  var missingRight: Denials.MissingRight? { missing.withLock { $0 } }
+
+  /// Returns the problem of a request without a right, and keeps the right for the explanation.
+  func denial(
+    of right: Right, to target: Grants.Target, for use: Grants.Use = .some,
+    _ access: Authentication
+  ) -> Problem {
+    missing.withLock { $0 = Denials.MissingRight(right: right, target: target, use: use) }
+    return access.isAuthenticated ? .forbidden(right) : .unauthorized(nil)
   }
 
   /// Replaces the credential of a stream.

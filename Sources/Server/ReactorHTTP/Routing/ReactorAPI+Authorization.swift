@@ -145,6 +145,12 @@ extension ReactorAPI {
       if resource.reach == .reactor, !authentication.allows(.read, to: .reactor(scope["reactor"])) {
         throw .unknownReactor
       }
+      if resource.reach == .sessionsInQuery, let request {
+        let denied = sessions(of: resource, request, scope).lazy
+          .map { Grants.Target.session(reactor: $0, id: $1) }
+          .first { !authentication.allows(right, to: $0) }
+        if let denied { throw scope.denial(of: right, to: denied, authentication) }
+      }
       throw .forbidden(right)
     }
   }
@@ -223,8 +229,9 @@ extension RequestScope {
   private func require(
     _ use: Grants.Use, of access: Authentication, _ reactor: String, _ id: String
   ) throws(Problem) {
-    guard !access.allows(.act, to: .session(reactor: reactor, id: id), for: use) else { return }
-    throw access.isAuthenticated ? .forbidden(.act) : .unauthorized(nil)
+    let target = Grants.Target.session(reactor: reactor, id: id)
+    guard !access.allows(.act, to: target, for: use) else { return }
+    throw denial(of: .act, to: target, for: use, access)
   }
 
   /// Returns whether the credential still has the right to read a session; asks no delegate.
@@ -295,8 +302,10 @@ extension RequestScope {
 
   /// Rejects a request that may not see what a reactor hides from clients.
   func requireInspection(of reactor: any HostedReactor, _ id: String?) throws(Problem) {
-    guard !mayInspect(reactor, id) else { return }
-    throw access?.isAuthenticated == false ? .unauthorized(nil) : .forbidden(.inspect)
+    guard let access, !mayInspect(reactor, id) else { return }
+    throw denial(
+      of: .inspect,
+      to: id.map { .session(reactor: reactor.name, id: $0) } ?? .reactor(reactor.name), access)
   }
 
   /// Rejects a client that sees nothing of the current State of a session whose earlier States it reads.
@@ -317,10 +326,9 @@ extension RequestScope {
     _ right: Right, _ access: SessionAccess, _ reactor: any HostedReactor, _ id: String,
     parameters: [UInt8]? = nil
   ) throws(Problem) {
-    if let authentication = self.access,
-      !authentication.allows(right, to: .session(reactor: reactor.name, id: id))
-    {
-      throw authentication.isAuthenticated ? .forbidden(right) : .unauthorized(nil)
+    let target = Grants.Target.session(reactor: reactor.name, id: id)
+    if let authentication = self.access, !authentication.allows(right, to: target) {
+      throw denial(of: right, to: target, authentication)
     }
     try askDelegate(access, reactor, id, parameters: parameters)
   }

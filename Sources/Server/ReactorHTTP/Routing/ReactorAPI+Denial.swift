@@ -11,21 +11,25 @@ extension ReactorAPI {
     guard let resource = scope.resource, let right = resource.right(for: scope.method),
       let authentication = scope.credential.authentication
     else { return }
-    let target: Grants.Target =
-      switch resource.reach {
-      case .session: .session(reactor: scope["reactor"], id: scope["session"])
-      case .reactor: .reactor(scope["reactor"])
-      case .sessionsInQuery, .service, .anything, .credential: .service
-      }
+    let missing =
+      scope.missingRight
+      ?? Denials.MissingRight(right: right, target: target(of: resource, scope))
     denials.add(
       Denials.Denial(
-        request: scope.context.id, time: .now, authentication: authentication, right: right,
-        target: target))
+        request: scope.context.id, time: .now, authentication: authentication, missing: missing))
     logger.log(
       LogLevel.info.within(scope.account), "access denied",
       fields: scope.logFields + [
-        ("right", right.name), ("on", target.text ?? "service"),
+        ("right", missing.right.name), ("on", missing.target.text ?? "service"),
         ("principal", authentication.principal?.id ?? "none"),
       ])
+  }
+
+  private func target(of resource: Resource, _ scope: RequestScope) -> Grants.Target {
+    switch resource.reach {
+    case .session: .session(reactor: scope["reactor"], id: scope["session"])
+    case .reactor: .reactor(scope["reactor"])
+    case .sessionsInQuery, .service, .anything, .credential: .service
+    }
   }
 }

@@ -35,6 +35,26 @@ struct AccessEndpointTests {
       try service.ask("GET", "/v1/access?request=other", Self.admin).problem == "404 not-found")
   }
 
+  @Test(arguments: [
+    ("POST", "/ada/actions", #""double""#, #""on":"number/ada""#),
+    ("GET", "/v1/events?session=number/ada&session=number/bob", "", #""on":"number/bob""#),
+  ])
+  func `the explanation of a denial is about the action or the session that was denied`(
+    method: String, path: String, body: String, target: String
+  ) throws {
+    let configuration = try SignedToken.configuration(
+      rules: #"[{"allow":"act","do":["add"],"to":"number/{sub}"}]"#)
+    let service = Service(settings: { $0.authentication = configuration })
+    let ada = Self.bearer(#"{"sub":"ada"}"#)
+    let denied = try service.ask(
+      method, path.hasPrefix("/v1") ? path : Service.root + path, ada, body: body)
+    #expect(denied.problem == "403 forbidden")
+    let id = try #require(denied[field: "X-Request-Id"])
+    let answer = try service.ask("GET", "/v1/access?request=\(id)", Self.admin)
+    #expect(answer.text.contains(#""isAllowed":false"#))
+    #expect(answer.text.contains(target), "\(answer.text)")
+  }
+
   @Test func `a request with some claims is explained`() throws {
     let service = try service()
     let claims = "%7B%22sub%22:%22ada%22%7D"
@@ -60,6 +80,6 @@ struct AccessEndpointTests {
     #expect(service.api.denials.find("id-7").count == 1)
     let even = service.api.denials.find("even")
     #expect(even.count == 10)
-    #expect(even.first?.target.text == "number/s\(Denials.limit + 4)")
+    #expect(even.first?.missing.target.text == "number/s\(Denials.limit + 4)")
   }
 }

@@ -131,6 +131,18 @@ struct ChangeTests {
     #expect(try service.ask("GET", "/v1/changes?\(query)").problem == problem)
   }
 
+  @Test func `a reactor of which a client can read nothing is unknown to it`() throws {
+    let configuration = try SignedToken.configuration(
+      rules: #"[{"allow":"act","to":"other/{sub}"}]"#)
+    let service = Service(log: log, settings: { $0.authentication = configuration })
+    for address in ["/v1/changes", "/v1/changes/events"] {
+      let response = try service.ask(
+        "GET", "\(address)?reactor=number",
+        [(.authorization, "Bearer \(SignedToken.make(#"{"sub":"ada"}"#))")])
+      #expect(response.problem == "404 unknown-reactor")
+    }
+  }
+
   @Test func `without a retention the addresses name the setting`() throws {
     let service = Service()
     for address in ["/v1/changes", "/v1/changes/events"] {
