@@ -4,22 +4,21 @@ enum Base64URL {
   /// length, or unused bits that are not 0 (RFC 4648, 3.5), so that each value has one encoding.
   static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
     guard text.count % 4 != 1 else { return nil }
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(text.count * 3 / 4)
-    var accumulator: UInt32 = 0
-    var bits = 0
-    let values = values
-    for character in text {
-      let value = values[Int(character)]
-      guard value < 64 else { return nil }
-      accumulator = accumulator << 6 | UInt32(value)
-      bits += 6
-      if bits >= 8 {
-        bits -= 8
-        bytes.append(UInt8(truncatingIfNeeded: accumulator >> UInt32(bits)))
+    var (accumulator, bits, isValid): (UInt32, UInt32, Bool) = (0, 0, true)
+    let bytes = [UInt8](capacity: text.count * 3 / 4) { output in
+      let values = values
+      for character in text {
+        let value = values[Int(character)]
+        isValid = isValid && value < 64
+        accumulator = accumulator << 6 | UInt32(value & 63)
+        bits += 6
+        if bits >= 8 {
+          bits -= 8
+          output.append(UInt8(truncatingIfNeeded: accumulator >> bits))
+        }
       }
     }
-    return accumulator & (1 << UInt32(bits) - 1) == 0 ? bytes : nil
+    return isValid && accumulator & (1 << bits - 1) == 0 ? bytes : nil
   }
 
   /// Decodes a text in the standard alphabet with padding (RFC 4648, 4), or returns `nil` as above.

@@ -58,7 +58,10 @@ struct StrictObject {
     // Most tokens have few claims, for which a set costs more than the comparisons.
     guard members.count > 16 else {
       return members.indices.allSatisfy { index in
-        members[..<index].allSatisfy { !$0.name.utf8.elementsEqual(members[index].name.utf8) }
+        let name = members[index].name.utf8
+        return members[..<index].allSatisfy {
+          $0.name.utf8.count != name.count || !$0.name.utf8.elementsEqual(name)
+        }
       }
     }
     return Set(members.map { Array($0.name.utf8) }).count == members.count

@@ -50,6 +50,7 @@ enum OpenAPIHeader: String, CaseIterable {
     switch status {
     case 401, 403: [.authenticate]
     case 405: [.allow]
+    case 409: [.etag, .idempotentReplayed]
     case 412: [.etag]
     case 429: [.retryAfter, .rateLimit, .rateLimitPolicy]
     case 503: [.retryAfter]
