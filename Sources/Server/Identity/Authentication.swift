@@ -13,8 +13,8 @@ package final class Authentication: Sendable {
     case staticToken([UInt8])
     /// A token that a key verified.
     case key(SigningKey)
-    /// An opaque token, of which its issuer said that it is active.
-    case opaque
+    /// An opaque token, of which its issuer said that it is active, by the identity of the introspection.
+    case opaque(String)
     /// A credential that is no longer accepted.
     case revoked
   }

@@ -252,8 +252,11 @@ package final class Authenticator: Sendable {
     if let token = configuration.staticTokens?.token(digest: digest) {
       return access(of: token, configuration, generation)
     }
-    if let principal = try configuration.introspect(token, digest, at: now, account) {
-      return configuration.access(.opaque, principal, generation)
+    if let introspection = configuration.introspection,
+      let principal = try configuration.introspect(
+        token, digest, with: introspection, at: now, account)
+    {
+      return configuration.access(.opaque(introspection.identity), principal, generation)
     }
     let verified = try configuration.verify(token, at: now)
     return configuration.access(.key(verified.key), verified.principal, generation)
@@ -300,7 +303,8 @@ package final class Authenticator: Sendable {
   /// A stream calls this when the configuration was replaced and when its credential may have expired.
   ///
   /// - Returns: The current grants, or `nil` if the credential has expired or was revoked, its key, the algorithm of the
-  ///   key or its static token was removed, or the rules for tokens reject its claims.
+  ///   key or its static token was removed, its introspection was replaced by another one, or the rules for tokens
+  ///   reject its claims.
   package func refresh(_ access: Authentication, at now: Int64) -> Authentication? {
     if let expiry = access.expiry, now >= expiry { return nil }
     let (configuration, revocations, generation) = state.withLock {
@@ -318,8 +322,8 @@ package final class Authenticator: Sendable {
         let principal = configuration.principal(of: claims, signedBy: key, at: now)
       else { return nil }
       return configuration.access(access.source, principal, generation)
-    case .opaque:
-      guard configuration.introspection != nil else { return nil }
+    case .opaque(let identity):
+      guard configuration.introspection?.identity == identity else { return nil }
       return configuration.access(access.source, access.principal, generation)
     case .revoked: return nil
     }
@@ -451,9 +455,9 @@ extension Authenticator.Configuration {
 
   /// Returns the principal of an opaque token, or `nil` for a JSON Web Token that keys verify.
   fileprivate func introspect(
-    _ token: [UInt8], _ digest: [UInt8], at now: Int64, _ account: Account?
+    _ token: [UInt8], _ digest: [UInt8], with introspection: any TokenIntrospection, at now: Int64,
+    _ account: Account?
   ) throws(Authenticator.Failure) -> Principal? {
-    guard let introspection else { return nil }
     let isSigned = token.count { $0 == UInt8(ascii: ".") } == 2
     guard !isSigned || verifier == nil && issuers.isEmpty else { return nil }
     switch introspection.state(of: token, digest, at: now, for: account) {

@@ -32,14 +32,13 @@ struct Ticket {
     ]
     switch access.source {
     case .anonymous, .revoked: return nil
-    case .opaque: break
+    case .opaque(let introspection): members.append(.init("o", .string(introspection)))
     case .staticToken(let digest): members.append(.init("t", Self.text(digest)))
     case .key(let key):
       members.append(.init("k", Self.text(key.thumbprint)))
       members.append(.init("g", .string(key.algorithm.rawValue)))
       if !key.qualifier.isEmpty { members.append(.init("q", .string(key.qualifier))) }
     }
-    if case .opaque = access.source { members.append(.init("o", .boolean(true))) }
     if let principal = access.principal {
       members.append(.init("s", .string(principal.id)))
       members.append(.init("c", principal.claims.json))
@@ -76,8 +75,8 @@ struct Ticket {
       source = .key(
         SigningKey(
           thumbprint: thumbprint, algorithm: algorithm, qualifier: members.string("q") ?? ""))
-    } else if members["o"] == .boolean(true) {
-      source = .opaque
+    } else if let introspection = members.string("o") {
+      source = .opaque(introspection)
     } else {
       return nil
     }

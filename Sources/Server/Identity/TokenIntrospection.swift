@@ -3,6 +3,10 @@ package import Shares
 
 /// Queries the issuer of opaque tokens (RFC 7662).
 package protocol TokenIntrospection: AnyObject, Sendable {
+  /// Differs between introspections that accept different tokens or name their principals differently; the same on
+  /// each node.
+  var identity: String { get }
+
   /// Determines the state of a token, and requests it if it is not known.
   ///
   /// - Parameters:

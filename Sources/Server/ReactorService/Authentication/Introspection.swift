@@ -1,4 +1,5 @@
 internal import ClientCore
+internal import Crypto
 internal import FoundationEssentials
 internal import Identity
 internal import ReactorCore
@@ -47,6 +48,7 @@ final class Introspection: TokenIntrospection {
   static let retry: Int64 = 2
 
   let settings: Settings
+  let identity: String
   private let logger: Logger
   private let queue: ProviderQueue
   private let send: @Sendable (TransportRequest) async -> Result<ProviderResponse, ProviderFailure>
@@ -60,6 +62,12 @@ final class Introspection: TokenIntrospection {
     send: (@Sendable (TransportRequest) async -> Result<ProviderResponse, ProviderFailure>)? = nil
   ) {
     self.settings = settings
+    // Without the secret: one that is rotated proves the same client.
+    let accepted = [
+      [settings.url.description], settings.client.map { [$0.id] } ?? [], settings.audience,
+      settings.reserved,
+    ]
+    identity = SHA256.hexadecimal(of: accepted.description.utf8)
     self.logger = logger
     self.queue = queue
     self.clock = clock

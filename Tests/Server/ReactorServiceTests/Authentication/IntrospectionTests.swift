@@ -36,11 +36,17 @@ struct IntrospectionTests {
   private let ledger = Ledger()
 
   init() throws {
+    authenticator = Authenticator(try Self.configuration(issuer, ledger))
+  }
+
+  private static func configuration(
+    _ issuer: Issuer, _ ledger: Ledger, at url: String = "https://a.example/introspect", client: String = "reactord",
+    secret: String = "a secret:with%signs", for audience: [String] = ["shop"],
+    reserving reserved: [String] = ["corp"]
+  ) throws -> Authenticator.Configuration {
     let settings = Introspection.Settings(
-      url: try #require(ProviderURL("https://a.example/introspect")),
-      client: ("reactord", "a secret:with%signs"), audience: ["shop"],
-      reserved: ["corp"])
-    let issuer = issuer
+      url: try #require(ProviderURL(url)), client: (client, secret), audience: audience,
+      reserved: reserved)
     var configuration = Authenticator.Configuration()
     configuration.rules = try AccessRule.rules(
       of: Array(#"[{"allow":"act","to":"cart/{sub}"}]"#.utf8))
@@ -52,7 +58,8 @@ struct IntrospectionTests {
           return state.response
         }
       })
-    authenticator = Authenticator(configuration)
+    configuration.ticketKey = Array(repeating: 7, count: 32)
+    return configuration
   }
 
   /// Authenticates a token at a time, after the response of the issuer.
@@ -182,5 +189,25 @@ struct IntrospectionTests {
     }
     authenticator.replace(Authenticator.Configuration())
     #expect(authenticator.refresh(access, at: 1_100) == nil)
+  }
+
+  @Test(arguments: ["url", "client", "audience", "names", "secret"])
+  func `an open authentication and a ticket end when another issuer or audience is set`(
+    _ change: String
+  ) async throws {
+    issuer.respond(Self.active)
+    let access = try await authenticate("opaque")
+    let ticket = try #require(authenticator.makeTicket(for: access, address: nil, at: 1_000)).text
+    authenticator.replace(
+      try Self.configuration(
+        issuer, ledger, at: change == "url" ? "https://b.example/introspect" : "https://a.example/introspect",
+        client: change == "client" ? "other" : "reactord",
+        secret: change == "secret" ? "rotated" : "a secret:with%signs",
+        for: change == "audience" ? ["other"] : ["shop"],
+        reserving: change == "names" ? ["ada"] : ["corp"]))
+    let isKept = change == "secret"
+    #expect((authenticator.refresh(access, at: 1_100) != nil) == isKept)
+    let used = try? authenticator.authenticate(ticket: Array(ticket.utf8), address: "", at: 1_010)
+    #expect((used != nil) == isKept)
   }
 }
