@@ -263,7 +263,8 @@ final class GuardedStream: ByteStream {
         return
       }
       if fresh.webhook !== authentication.webhook { state.decision = (.min, .min) }
-      state.authentication = fresh
+      // The leeway may be another one.
+      (state.authentication, state.expiry) = (fresh, fresh.expiry)
     }
     state.isFinished = !requirement.isPermitted(to: state.authentication?.principal)
   }

@@ -167,6 +167,37 @@ struct StreamExpiryTests {
     reader.close()
   }
 
+  @Test(arguments: [(30, 0), (0, 30)] as [(Int64, Int64)])
+  func `a stream ends with the leeway of the latest configuration`(
+    before: Int64, after: Int64
+  ) async throws {
+    let clock = Mutex(Timestamp.now.milliseconds)
+    let configuration = try SignedToken.configuration(leeway: before)
+    let service = Service(
+      expiries: StreamExpiries { clock.withLock { $0 } },
+      settings: {
+        $0.authentication = configuration
+        $0.takesTokenInQuery = true
+      })
+    let claims = #"{"sub":"ada","scope":"reactord:act"}"#
+    let end = clock.withLock { $0 } / 1000 + 1_000
+    let token = SignedToken.make(claims, expiry: end)
+    let other = [(name: HTTPHeader.authorization, value: "Bearer \(SignedToken.make(claims))")]
+    let reader = try service.open("\(Service.root)/demo/events?access_token=\(token)").skipOpening()
+    service.api.replaceAuthentication(try SignedToken.configuration(leeway: after))
+    #expect(reader.next() == nil)
+    clock.withLock { $0 = (end + after) * 1000 - 1 }
+    _ = try service.act(#"{"add":1}"#, other)
+    #expect(reader.read() == [#"1 {"value":1,"label":"none"}"#])
+    await withCheckedContinuation { continuation in
+      let waker = Waker { continuation.resume() }
+      for group in reader.groups { group.add(waker) }
+      clock.withLock { $0 = (end + after) * 1000 }
+    }
+    #expect(reader.read() == ["expired {}"])
+    reader.close()
+  }
+
   /// Calls a function at the first wake.
   private final class Waker: StreamWaking {
     private let function: Mutex<(@Sendable () -> Void)?>

@@ -17,10 +17,12 @@ enum SignedToken {
   }
 
   /// A configuration that accepts these tokens.
-  static func configuration(rules: String = "[]") throws -> Authenticator.Configuration {
+  static func configuration(
+    rules: String = "[]", leeway: Int64 = 0
+  ) throws -> Authenticator.Configuration {
     var configuration = Authenticator.Configuration()
     var verification = TokenVerifier.Rules()
-    verification.leeway = 0
+    verification.leeway = leeway
     configuration.verifier = TokenVerifier(keys: try keys(), rules: verification)
     configuration.rules = try AccessRule.rules(of: Array(rules.utf8))
     return configuration
