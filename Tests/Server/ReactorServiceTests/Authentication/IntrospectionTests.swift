@@ -40,9 +40,9 @@ struct IntrospectionTests {
   }
 
   private static func configuration(
-    _ issuer: Issuer, _ ledger: Ledger, at url: String = "https://a.example/introspect", client: String = "reactord",
-    secret: String = "a secret:with%signs", for audience: [String] = ["shop"],
-    reserving reserved: [String] = ["corp"]
+    _ issuer: Issuer, _ ledger: Ledger, at url: String = "https://a.example/introspect",
+    client: String = "reactord", secret: String = "a secret:with%signs",
+    for audience: [String] = ["shop"], reserving reserved: [String] = ["corp"]
   ) throws -> Authenticator.Configuration {
     let settings = Introspection.Settings(
       url: try #require(ProviderURL(url)), client: (client, secret), audience: audience,
@@ -200,7 +200,7 @@ struct IntrospectionTests {
     let ticket = try #require(authenticator.makeTicket(for: access, address: nil, at: 1_000)).text
     authenticator.replace(
       try Self.configuration(
-        issuer, ledger, at: change == "url" ? "https://b.example/introspect" : "https://a.example/introspect",
+        issuer, ledger, at: "https://\(change == "url" ? "b" : "a").example/introspect",
         client: change == "client" ? "other" : "reactord",
         secret: change == "secret" ? "rotated" : "a secret:with%signs",
         for: change == "audience" ? ["other"] : ["shop"],
