@@ -55,6 +55,11 @@ final class GuardedStream: ByteStream {
         && suffices?(authentication) ?? true
     }
 
+    /// Whether a projection shows two principals the same: only what each new token of a user has may differ.
+    func showsSame(to one: Principal?, _ other: Principal?) -> Bool {
+      !isProjected || one?.lasting == other?.lasting
+    }
+
     /// Whether the delegates permit that a principal reads the sessions.
     func isPermitted(to principal: Principal?) -> Bool {
       delegated.allSatisfy { reactor, id, known in
@@ -165,7 +170,7 @@ final class GuardedStream: ByteStream {
     let isReplaced = state.withLock { state in
       guard !state.isFinished else { return false }
       // The audience of a projected session was decided for this principal: another one opens a stream.
-      guard !requirement.isProjected || authentication.principal == state.authentication?.principal
+      guard requirement.showsSame(to: authentication.principal, state.authentication?.principal)
       else { return false }
       (state.authentication, state.expiry) = (authentication, authentication.expiry)
       state.decision = (.min, .min)
@@ -257,7 +262,7 @@ final class GuardedStream: ByteStream {
     if let authenticator, let authentication = state.authentication {
       guard let fresh = authenticator.refresh(authentication, at: now),
         requirement.isMet(by: fresh),
-        !requirement.isProjected || fresh.principal == authentication.principal
+        requirement.showsSame(to: fresh.principal, authentication.principal)
       else {
         state.isFinished = true
         return
@@ -278,6 +283,19 @@ final class GuardedStream: ByteStream {
     }
     if let id { ended(id) }
     stream.closed()
+  }
+}
+
+extension Principal {
+  /// The principal without what differs between two tokens of one login.
+  fileprivate var lasting: Principal {
+    let changing = ["exp", "iat", "nbf", "jti", "auth_time"]
+    return Principal(
+      id: id,
+      claims: Claims(
+        distinct: claims.names.compactMap { name in
+          changing.contains(name) ? nil : claims[name].map { (name, $0) }
+        }))
   }
 }
 

@@ -209,6 +209,32 @@ struct ProjectedStreamTests {
     #expect(stream.isFinished)
   }
 
+  @Test func `a stream continues with another token of its principal, unless other claims differ`()
+    throws
+  {
+    let rules = #"[{"allow":"act","to":"table/*"}]"#
+    let table = try Table(with: SignedToken.configuration(rules: rules))
+    try table.seat("ada", 1)
+    func bearer(_ claims: String, until expiry: Int64) -> [(name: HTTPHeader, value: String)] {
+      let token = SignedToken.make(#"{"sub":"ada",\#(claims)}"#, expiry: expiry)
+      return [(.authorization, "Bearer \(token)")]
+    }
+    let first = bearer(#""jti":"a","iat":1,"nbf":1,"auth_time":1,"role":"x""#, until: 4_102_444_800)
+    let next = bearer(#""jti":"b","iat":2,"nbf":2,"auth_time":2,"role":"x""#, until: 4_102_444_900)
+    let other = bearer(#""role":"y""#, until: 4_102_444_800)
+    let response = try table.service.ask("GET", Table.root + "/t/events", first)
+    let path = "/v1/streams/\(try #require(response[field: "Stream-Id"]))/credential"
+    let stream = try table.service.reader(of: response)
+    _ = stream.read()
+    #expect(try table.service.ask("POST", path, next).status == 204)
+    #expect(try table.service.ask("POST", path, other).problem == "403 forbidden")
+    table.service.api.replaceAuthentication(
+      try SignedToken.configuration(rules: rules, leeway: 31))
+    try table.act(#"{"bet":1}"#, as: "ada")
+    #expect(stream.read() == ["2 " + Self.view(nil, pot: 1, players: 1)])
+    stream.close()
+  }
+
   @Test func `a stream of several sessions ends if one of them may not be seen any more`() throws {
     let table = try dealtTable()
     let query = "/v1/events?session=table/t&session=number/n"
