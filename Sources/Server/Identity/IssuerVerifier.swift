@@ -43,10 +43,11 @@ package struct IssuerVerifier: Sendable {
   ///   - keys: The keys, or `nil` before the provider has published any.
   ///   - leeway: The difference between clocks that is tolerated, in seconds.
   ///   - others: The other issuers, or `nil` if no others exist.
+  ///   - names: Further qualifiers, with which no `sub` without one may begin.
   ///   - source: Requests keys that are not known.
   package init(
     _ issuer: TrustedIssuer, keys: KeySet?, leeway: Int64, among others: [TrustedIssuer]?,
-    from source: any KeySource
+    reserving names: [String] = [], from source: any KeySource
   ) {
     self.issuer = issuer.issuer
     self.source = source
@@ -55,10 +56,8 @@ package struct IssuerVerifier: Sendable {
     rules.issuer = issuer.issuer
     rules.audience = issuer.audience
     rules.leeway = leeway
-    if let others {
-      rules.qualifier = issuer.name
-      if issuer.name.isEmpty { rules.otherQualifiers = others.map(\.name) }
-    }
+    if others != nil { rules.qualifier = issuer.name }
+    if rules.qualifier.isEmpty { rules.otherQualifiers = (others ?? []).map(\.name) + names }
     verifier = keys.map { TokenVerifier(keys: $0, rules: rules) }
   }
 

@@ -20,6 +20,47 @@ package protocol TokenIntrospection: AnyObject, Sendable {
   ) -> IntrospectedToken
 }
 
+/// The qualifiers of the principals of opaque tokens, so that none is the principal of a token of another issuer.
+package struct IntrospectionQualifiers: Sendable, Equatable {
+  /// The qualifier of a principal whose issuer is not configured, where tokens of other issuers are accepted as well.
+  package static let own = "introspection"
+
+  private struct Issuer: Equatable {
+    let issuer: String
+    let qualifier: String
+  }
+
+  private let issuers: [Issuer]
+  private let other: String
+  /// The qualifiers with which no `sub` that has none may begin.
+  package let reserved: [String]
+
+  /// All texts, which differ if the qualifiers do.
+  package var texts: [[String]] {
+    [issuers.map(\.issuer), issuers.map(\.qualifier), [other], reserved]
+  }
+
+  /// Creates the qualifiers; without arguments there are none.
+  ///
+  /// - Parameters:
+  ///   - issuers: The issuers whose tokens are verified.
+  ///   - keyIssuer: The issuer of the tokens of other keys, empty for any, or `nil` if there are no other keys.
+  package init(_ issuers: [TrustedIssuer] = [], keyIssuer: String? = nil) {
+    let areQualified = keyIssuer != nil || issuers.count > 1
+    var known = issuers.map { Issuer(issuer: $0.issuer, qualifier: areQualified ? $0.name : "") }
+    if let keyIssuer, !keyIssuer.isEmpty { known.append(Issuer(issuer: keyIssuer, qualifier: "")) }
+    self.issuers = known
+    other = issuers.isEmpty && keyIssuer == nil ? "" : Self.own
+    reserved = other.isEmpty ? [] : issuers.map(\.name).filter { !$0.isEmpty } + [other]
+  }
+
+  /// Returns the qualifier of a principal whose response has some `iss`; empty for none.
+  fileprivate func qualifier(of issuer: String?) -> String {
+    issuers.first { known in issuer.map { known.issuer.utf8.elementsEqual($0.utf8) } ?? false }?
+      .qualifier ?? other
+  }
+}
+
 /// The state of an opaque token.
 package enum IntrospectedToken: Sendable {
   /// The token is that of a principal, until its expiry.
@@ -42,11 +83,12 @@ package enum IntrospectedToken: Sendable {
   /// - Parameters:
   ///   - response: The body of the response.
   ///   - audience: `aud` must contain one of these values; empty for any.
-  ///   - names: The qualifiers of other issuers, with which no `sub` may begin.
+  ///   - qualifiers: The qualifiers of principals.
   ///   - now: The time in seconds since 1970.
   ///   - lifetime: The seconds for which the response may be used.
   package init?(
-    _ response: [UInt8], for audience: [String], reserving names: [String] = [], at now: Int64,
+    _ response: [UInt8], for audience: [String],
+    qualifiedBy qualifiers: IntrospectionQualifiers = IntrospectionQualifiers(), at now: Int64,
     lifetime: Int64
   ) {
     guard let claims = StrictObject(response)?.claims,
@@ -55,7 +97,8 @@ package enum IntrospectedToken: Sendable {
     var rules = TokenVerifier.Rules()
     rules.requiresExpiry = false
     rules.audience = audience
-    rules.otherQualifiers = names
+    rules.qualifier = qualifiers.qualifier(of: claims.string("iss"))
+    if rules.qualifier.isEmpty { rules.otherQualifiers = qualifiers.reserved }
     guard isActive,
       let principal = try? TokenVerifier.principal(claims, by: rules, at: now)
     else {

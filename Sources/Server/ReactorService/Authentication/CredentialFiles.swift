@@ -86,8 +86,13 @@ struct CredentialFiles: Sendable {
     configuration.issuers =
       providers.verifiers(
         for: settings.issuers.issuers, leeway: settings.leeway.components.seconds,
-        hasOthers: !settings.keyFile.isEmpty)
+        hasOthers: !settings.keyFile.isEmpty, reserving: introspectionNames)
     return configuration
+  }
+
+  /// The qualifiers of principals of opaque tokens only.
+  private var introspectionNames: [String] {
+    settings.introspectionURL.isEmpty ? [] : [IntrospectionQualifiers.own]
   }
 
   private func verifier() throws(ConfigurationError) -> TokenVerifier? {
@@ -98,8 +103,13 @@ struct CredentialFiles: Sendable {
       }
       return nil
     }
+    guard !settings.issuers.issuers.contains(where: \.name.isEmpty) else {
+      throw .configuration(
+        #"auth.issuers: remove "name": "" or auth.jwt.keys: without a name, users of both may be the same"#
+      )
+    }
     var rules = TokenVerifier.Rules()
-    rules.otherQualifiers = settings.issuers.issuers.map(\.name)
+    rules.otherQualifiers = settings.issuers.issuers.map(\.name) + introspectionNames
     rules.issuer = settings.issuer.isEmpty ? nil : settings.issuer
     rules.audience = settings.audience
     rules.leeway = settings.leeway.components.seconds
@@ -125,6 +135,11 @@ struct CredentialFiles: Sendable {
     guard let url = ProviderURL(settings.introspectionURL) else {
       throw .configuration("auth.introspection.url: expected \(ProviderURL.expected)")
     }
+    let own = IntrospectionQualifiers.own
+    guard !settings.issuers.issuers.contains(where: { $0.name.utf8.elementsEqual(own.utf8) }) else {
+      throw .configuration(
+        "auth.issuers: set another name: \(own) is that of the users of auth.introspection.url")
+    }
     var client: (id: String, secret: String)?
     if !settings.introspectionClient.isEmpty {
       let path = settings.introspectionSecretFile
@@ -135,7 +150,8 @@ struct CredentialFiles: Sendable {
     }
     let asked = Introspection.Settings(
       url: url, client: client, audience: settings.audience,
-      reserved: settings.issuers.issuers.map(\.name).filter { !$0.isEmpty })
+      qualifiers: IntrospectionQualifiers(
+        settings.issuers.issuers, keyIssuer: settings.keyFile.isEmpty ? nil : settings.issuer))
     return providers.introspection(asked)
   }
 

@@ -18,11 +18,12 @@ final class Introspection: TokenIntrospection {
     let client: (id: String, secret: String)?
     /// `aud` must contain one of these values; empty for any.
     let audience: [String]
-    /// The qualifiers of issuers, with which no `sub` may begin.
-    var reserved: [String] = []
+    /// The qualifiers of principals.
+    var qualifiers = IntrospectionQualifiers()
 
     static func == (left: Settings, right: Settings) -> Bool {
-      left.url == right.url && left.audience == right.audience && left.reserved == right.reserved
+      left.url == right.url && left.audience == right.audience
+        && left.qualifiers == right.qualifiers
         && left.client?.id == right.client?.id && left.client?.secret == right.client?.secret
     }
   }
@@ -65,9 +66,8 @@ final class Introspection: TokenIntrospection {
     // Without the secret: one that is rotated proves the same client.
     let accepted = [
       [settings.url.description], settings.client.map { [$0.id] } ?? [], settings.audience,
-      settings.reserved,
     ]
-    identity = SHA256.hexadecimal(of: accepted.description.utf8)
+    identity = SHA256.hexadecimal(of: (accepted + settings.qualifiers.texts).description.utf8)
     self.logger = logger
     self.queue = queue
     self.clock = clock
@@ -98,7 +98,7 @@ final class Introspection: TokenIntrospection {
       let token =
         response.status == 200
         ? IntrospectedToken(
-          response.body, for: settings.audience, reserving: settings.reserved, at: now,
+          response.body, for: settings.audience, qualifiedBy: settings.qualifiers, at: now,
           lifetime: max(lifetime, Self.retry))
         : nil
       switch token {

@@ -45,9 +45,10 @@ final class Providers: Sendable {
   ///   - issuers: All issuers, which replace those of the last call.
   ///   - leeway: The difference between clocks that is tolerated, in seconds.
   ///   - hasOthers: Whether tokens of other issuers are accepted as well.
+  ///   - names: Further qualifiers, with which no `sub` without one may begin.
   /// - Returns: The verifiers, in the order of the issuers.
   func verifiers(
-    for issuers: [TrustedIssuer], leeway: Int64, hasOthers: Bool
+    for issuers: [TrustedIssuer], leeway: Int64, hasOthers: Bool, reserving names: [String] = []
   ) -> [IssuerVerifier] {
     let keys = state.withLock { state in
       state.keys = issuers.map { issuer in
@@ -63,7 +64,7 @@ final class Providers: Sendable {
       let others = issuers.filter { $0 != provider.issuer }
       return IssuerVerifier(
         provider.issuer, keys: provider.keys, leeway: leeway,
-        among: others.isEmpty && !hasOthers ? nil : others, from: provider)
+        among: others.isEmpty && !hasOthers ? nil : others, reserving: names, from: provider)
     }
   }
 

@@ -45,6 +45,31 @@ struct IssuerTests {
     #expect(try [401, 503].contains(session.state("", forged).status))
   }
 
+  @Test(arguments: [(0, "?iss"), (0, ""), (1, "?iss")], [1, 2])
+  func `an opaque token has the principal of the issuer that its response names`(
+    _ introspection: (provider: Int, query: String), _ count: Int
+  ) throws {
+    let providers = try [IdentityProvider(), IdentityProvider()]
+    let server = try ReactordProcess(
+      "--auth-issuers", setting(Array(providers.prefix(count)), ["a", "b"]),
+      "--auth-introspection-url",
+      providers[introspection.provider].issuer + "/introspect" + introspection.query,
+      "--auth-rules", Self.rules)
+    func status(_ id: String, _ token: [String: String]) throws -> Int {
+      try SessionClient(server.client(), "/v1/reactors/counter/sessions/\(id)")
+        .state("", token).status
+    }
+    let ids = count == 1 ? ["ada"] : ["a~7Cada", "b~7Cada"]
+    let isKnown = !introspection.query.isEmpty && introspection.provider < count
+    let own = isKnown ? ids[introspection.provider] : "introspection~7Cada"
+    for id in ["ada", "a~7Cada", "b~7Cada", "introspection~7Cada"] {
+      #expect(try status(id, "ada".asBearer) == (id == own ? 200 : 403), "\(id)")
+    }
+    #expect(try status(ids[0], token("ada", of: providers[0])) == 200)
+    let forged = try token("introspection%7Cada", of: providers[0])
+    #expect(try status("introspection~7Cada", forged) == (count == 1 ? 401 : 403))
+  }
+
   @Test func `the command explains the rights of a provider's token`() throws {
     let provider = try IdentityProvider()
     let token = try provider.token("sub=ada&iss=\(provider.issuer)")

@@ -42,6 +42,16 @@ struct CredentialReloadTests {
     }
   }
 
+  @Test func `an issuer without a name beside a file of keys is rejected`() throws {
+    var settings = AuthenticationSettings()
+    let issuers = #"[{"issuer":"https://a.example","audience":[],"name":""}]"#
+    settings.issuers = try IssuerList(Array(issuers.utf8))
+    settings.keyFile = "keys.pem"
+    let files = CredentialFiles(settings: settings, reactors: nil, logger: .silent)
+    let error = #expect(throws: ConfigurationError.self) { try files.configuration() }
+    #expect("\(error as Any)".contains("auth.issuers"))
+  }
+
   @Test func `a change of a file does not replace settings that were applied in the meantime`()
     throws
   {

@@ -42,11 +42,14 @@ struct IntrospectionTests {
   private static func configuration(
     _ issuer: Issuer, _ ledger: Ledger, at url: String = "https://a.example/introspect",
     client: String = "reactord", secret: String = "a secret:with%signs",
-    for audience: [String] = ["shop"], reserving reserved: [String] = ["corp"]
+    for audience: [String] = ["shop"], naming name: String = "corp"
   ) throws -> Authenticator.Configuration {
+    let issuers =
+      #"[{"issuer":"https://corp.example","audience":[],"name":"\#(name)"}]"#
     let settings = Introspection.Settings(
       url: try #require(ProviderURL(url)), client: (client, secret), audience: audience,
-      reserved: reserved)
+      qualifiers: IntrospectionQualifiers(
+        try TrustedIssuer.list(of: Array(issuers.utf8))))
     var configuration = Authenticator.Configuration()
     configuration.rules = try AccessRule.rules(
       of: Array(#"[{"allow":"act","to":"cart/{sub}"}]"#.utf8))
@@ -71,7 +74,8 @@ struct IntrospectionTests {
     return try authenticator.authenticate(Array(token.utf8), at: time)
   }
 
-  private static let active = #"{"active":true,"sub":"ada","aud":"shop","exp":1200}"#
+  private static let active =
+    #"{"active":true,"sub":"ada","aud":"shop","exp":1200,"iss":"https://corp.example"}"#
 
   @Test func `an active token has the principal of the response, until its expiry`() async throws {
     issuer.respond(Self.active)
@@ -86,6 +90,30 @@ struct IntrospectionTests {
       try await authenticate("opaque", at: 1_200)
     }
     #expect(issuer.requests.count == 2)
+  }
+
+  @Test(arguments: [
+    (#""x":1"#, "introspection|ada"), (#""iss":"https://corp.example""#, "corp|ada"),
+    (#""iss":"https://keys.example""#, "ada"), (#""iss":"""#, "introspection|ada"),
+    (#""iss":"https://other.example""#, "introspection|ada"),
+  ])
+  func `a principal has the qualifier of its issuer, or one of introspection`(
+    member: String, id: String
+  ) throws {
+    let issuers = try TrustedIssuer.list(
+      of: Array(#"[{"issuer":"https://corp.example","audience":[],"name":"corp"}]"#.utf8))
+    func principal(_ qualifiers: IntrospectionQualifiers) -> String? {
+      let token = IntrospectedToken(
+        Array(#"{"active":true,"sub":"ada",\#(member)}"#.utf8), for: [], qualifiedBy: qualifiers,
+        at: 1_000, lifetime: 10)
+      guard case .active(let principal)? = token else { return nil }
+      #expect(principal.claims.string("sub") == principal.id)
+      return principal.id
+    }
+    #expect(
+      principal(IntrospectionQualifiers(issuers, keyIssuer: "https://keys.example")) == id)
+    #expect(principal(IntrospectionQualifiers()) == "ada")
+    #expect(principal(IntrospectionQualifiers([], keyIssuer: "")) == "introspection|ada")
   }
 
   @Test func `the request has the token in its body, and the credential of the service`()
@@ -114,7 +142,8 @@ struct IntrospectionTests {
     #"{"active":true,"sub":7,"aud":"shop"}"#, #"{"active":true,"sub":"a\nb","aud":"shop"}"#,
     #"{"active":true,"sub":"ada","aud":"shop","exp":900}"#,
     #"{"active":true,"sub":"ada","aud":"shop","nbf":5000}"#,
-    #"{"active":true,"sub":"corp|ada","aud":"shop"}"#,
+    #"{"active":true,"sub":"corp|ada","aud":"shop","iss":"https://corp.example"}"#,
+    #"{"active":true,"sub":"introspection|ada","aud":"shop","iss":"https://corp.example"}"#,
   ])
   func `a token that is not valid here is rejected, and not introspected again for a while`(
     body: String
@@ -204,7 +233,7 @@ struct IntrospectionTests {
         client: change == "client" ? "other" : "reactord",
         secret: change == "secret" ? "rotated" : "a secret:with%signs",
         for: change == "audience" ? ["other"] : ["shop"],
-        reserving: change == "names" ? ["ada"] : ["corp"]))
+        naming: change == "names" ? "ada" : "corp"))
     let isKept = change == "secret"
     #expect((authenticator.refresh(access, at: 1_100) != nil) == isKept)
     let used = try? authenticator.authenticate(ticket: Array(ticket.utf8), address: "", at: 1_010)
