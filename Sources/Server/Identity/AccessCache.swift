@@ -5,12 +5,14 @@ internal import Crypto
 /// Two generations of a dictionary. When the recent generation has half of the entries, it replaces
 /// the older one, whose entries are dropped. A hit in the recent generation costs one lookup and no
 /// bookkeeping; a hit in the older one moves the entry to the recent one.
+///
+/// An entry whose credential has expired or has to be verified again says that it was accepted before.
 struct AccessCache {
   /// The maximum number of entries.
-  let limit: Int
+  var limit: Int
 
-  private var recent: [SHA256.Digest: Authentication] = [:]
-  private var older: [SHA256.Digest: Authentication] = [:]
+  private var recent: [SHA256.Digest: Authentication?] = [:]
+  private var older: [SHA256.Digest: Authentication?] = [:]
 
   init(limit: Int) {
     self.limit = limit
@@ -21,14 +23,30 @@ struct AccessCache {
 
   /// Returns the entry of a digest if its credential has not expired.
   mutating func access(for digest: SHA256.Digest, at now: Int64) -> Authentication? {
-    if let access = recent[digest] { return access.isCurrent(at: now) ? access : nil }
+    if let access = recent[digest] { return access.flatMap { $0.isCurrent(at: now) ? $0 : nil } }
     guard let access = older.removeValue(forKey: digest) else { return nil }
-    guard access.isCurrent(at: now) else { return nil }
     insert(access, for: digest)
-    return access
+    return access.flatMap { $0.isCurrent(at: now) ? $0 : nil }
   }
 
-  mutating func insert(_ access: Authentication, for digest: SHA256.Digest) {
+  /// Whether the token of a digest was accepted before.
+  func contains(_ digest: SHA256.Digest) -> Bool {
+    recent[digest] != nil || older[digest] != nil
+  }
+
+  /// Removes the entry of a token that is not accepted any more.
+  mutating func remove(_ digest: SHA256.Digest) {
+    recent[digest] = nil
+    older[digest] = nil
+  }
+
+  /// Drops the authentications: all tokens have to be verified again.
+  mutating func invalidate() {
+    recent = recent.mapValues { _ in nil }
+    older = older.mapValues { _ in nil }
+  }
+
+  mutating func insert(_ access: Authentication?, for digest: SHA256.Digest) {
     if recent.count >= max(1, limit / 2) {
       older = recent
       recent = [:]

@@ -69,6 +69,14 @@ package final class Authenticator: Sendable {
     /// The decision needs a request to another server, and the client has its share of this number of them.
     case beyondShare(of: Int)
 
+    /// Whether the credential was verified and rejected.
+    fileprivate var isRejection: Bool {
+      switch self {
+      case .unknownToken, .token, .revoked, .ticket: true
+      case .tooManyFailures, .pending, .unavailable, .beyondShare: false
+      }
+    }
+
     /// The reason as one sentence for `error_description`; it quotes nothing of the credential.
     package var sentence: String {
       switch self {
@@ -113,7 +121,8 @@ package final class Authenticator: Sendable {
 
   /// Replaces the configuration.
   ///
-  /// Credentials are verified again, and their rights are derived again.
+  /// Credentials are verified again, those that were accepted before without permission, and their rights are derived
+  /// again.
   package func replace(_ configuration: Configuration) {
     replace { (configuration, $0.stored) }
   }
@@ -130,15 +139,18 @@ package final class Authenticator: Sendable {
   private func replace(_ next: (State) -> (Configuration, [Revocation])?) -> Bool {
     state.withLock { state in
       guard let (configuration, stored) = next(state) else { return false }
-      let used = state.usedTickets
+      let (used, cache) = (state.usedTickets, state.cache)
       state = State(configuration, stored: stored, generation: state.generation + 1)
       state.usedTickets = used
+      state.cache = cache
+      state.cache.limit = configuration.cacheLimit
+      state.cache.invalidate()
       generation.store(state.generation, ordering: .releasing)
       return true
     }
   }
 
-  /// The number of verified tokens that are retained.
+  /// The number of accepted tokens that are retained.
   package var cachedTokens: Int {
     state.withLock { $0.cache.count }
   }
@@ -156,7 +168,7 @@ package final class Authenticator: Sendable {
   ///   - field: The value.
   ///   - now: The time in seconds since 1970.
   ///   - account: The account of the client's address, which a request to another server is counted for.
-  ///   - isPermitted: Whether to verify a token that is not cached; asked before the verification.
+  ///   - isPermitted: Whether to verify a token that was not accepted before; asked before the verification.
   /// - Returns: The principal and its grants, or `nil` if the value is no bearer token (RFC 6750, 2.1).
   /// - Throws: The reason for 401.
   package func authenticate(
@@ -179,7 +191,7 @@ package final class Authenticator: Sendable {
   ///   - token: A static token or a JSON Web Token.
   ///   - now: The time in seconds since 1970.
   ///   - account: The account of the client's address, which a request to another server is counted for.
-  ///   - isPermitted: Whether to verify a token that is not cached; asked before the verification.
+  ///   - isPermitted: Whether to verify a token that was not accepted before; asked before the verification.
   /// - Returns: The principal and its grants.
   /// - Throws: The reason for 401.
   package func authenticate(
@@ -199,7 +211,7 @@ package final class Authenticator: Sendable {
   ///   - token: The token.
   ///   - now: The time in seconds since 1970.
   ///   - account: The account of the client's address, which a request to another server is counted for.
-  ///   - isPermitted: Whether to verify a token that is not cached; asked before the verification.
+  ///   - isPermitted: Whether to verify a token that was not accepted before; asked before the verification.
   /// - Returns: The principal and its grants.
   /// - Throws: The reason for 401.
   package func authenticate(
@@ -233,16 +245,22 @@ package final class Authenticator: Sendable {
     _ token: [UInt8], _ digest: SHA256.Digest, at now: Int64, _ account: Account?,
     _ isPermitted: () -> Bool
   ) throws(Failure) -> Authentication {
-    guard isPermitted() else { throw .tooManyFailures }
-    let (configuration, revocations, generation) = state.withLock {
-      ($0.configuration, $0.revocations, $0.generation)
+    let (configuration, revocations, generation, isKnown) = state.withLock {
+      ($0.configuration, $0.revocations, $0.generation, $0.cache.contains(digest))
     }
-    let access = try Self.verify(token, digest.bytes, configuration, generation, at: now, account)
-    guard !revocations.revoke(access.principal, at: now) else { throw .revoked }
-    state.withLock { state in
-      if state.generation == generation { state.cache.insert(access, for: digest) }
+    guard isKnown || isPermitted() else { throw .tooManyFailures }
+    do throws(Failure) {
+      let access = try Self.verify(token, digest.bytes, configuration, generation, at: now, account)
+      guard !revocations.revoke(access.principal, at: now) else { throw .revoked }
+      state.withLock { state in
+        if state.generation == generation { state.cache.insert(access, for: digest) }
+      }
+      return access
+    } catch {
+      // From now on the token needs permission, unless it was not decided on.
+      if isKnown, error.isRejection { state.withLock { $0.cache.remove(digest) } }
+      throw error
     }
-    return access
   }
 
   private static func verify(

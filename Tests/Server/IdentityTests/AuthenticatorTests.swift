@@ -182,6 +182,28 @@ struct AuthenticatorTests {
     #expect(authenticator.cachedTokens >= 50)
   }
 
+  @Test func `a token that was accepted before is verified again without permission, once`()
+    throws
+  {
+    let authenticator = Authenticator(try configuration())
+    let (token, other) = (try token(), try self.token("ES256"))
+    func access(_ token: [UInt8]) throws(Authenticator.Failure) -> Authentication {
+      try authenticator.authenticate(token, at: now) { false }
+    }
+    let first = try authenticator.authenticate(token, at: now)
+    authenticator.replace(try configuration())
+    let second = try access(token)
+    #expect(second !== first && authenticator.isCurrent(second))
+    authenticator.revoke([try Revocation(Array(#"{"jti":"unrelated"}"#.utf8), id: "1")])
+    authenticator.replace(try configuration())
+    #expect(try authenticator.isCurrent(access(token)))
+    #expect(throws: Authenticator.Failure.tooManyFailures) { try access(other) }
+    authenticator.replace(try configuration { $0.removeFirst() })
+    #expect(throws: Authenticator.Failure.token(.unknownKey)) { try access(token) }
+    #expect(throws: Authenticator.Failure.tooManyFailures) { try access(token) }
+    #expect(authenticator.cachedTokens == 0)
+  }
+
   // MARK: Tickets
 
   @Test func `a ticket authenticates once per node that shares its key`() throws {

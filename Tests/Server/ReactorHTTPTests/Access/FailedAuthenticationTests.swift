@@ -53,6 +53,14 @@ struct FailedAuthenticationTests {
     #expect(status(nil) == 401)
   }
 
+  @Test func `a credential that was verified before is accepted after a reload, too`() {
+    #expect(status(Self.reader) == 403, "it does not have the right")
+    #expect(exceedRate())
+    service.api.replaceAuthentication(.tokens("reader-of-everything-1 read"))
+    #expect(status(Self.reader) == 403)
+    #expect(status(Self.wrong) == 429)
+  }
+
   @Test func `behind a proxy the forwarded address counts`() {
     let proxy: UInt32 = 0xC633_6401
     let isExceeded = (0..<100_000).contains { _ in
