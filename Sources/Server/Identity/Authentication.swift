@@ -23,6 +23,9 @@ package final class Authentication: Sendable {
   /// without a name.
   package let principal: Principal?
 
+  /// A text for a static token without a principal, which no id of a principal is, or `nil`.
+  package let namelessCredential: String?
+
   /// Whether a valid credential was presented.
   package var isAuthenticated: Bool { source != .anonymous && source != .revoked }
 
@@ -54,6 +57,13 @@ package final class Authentication: Sendable {
     self.principal = principal
     self.grants = grants
     self.generation = generation
+    // Part of stored idempotency keys. At most 15 bytes, so that copies allocate nothing.
+    namelessCredential =
+      if principal == nil, case .staticToken(let digest) = source {
+        "\u{3}" + String(decoding: Base64URL.encode(digest.prefix(10)), as: UTF8.self)
+      } else {
+        nil
+      }
   }
 
   /// Returns whether a right to a target is granted; allocates nothing.

@@ -20,10 +20,11 @@ public struct IdempotencyKey: Hashable, Sendable {
     self.init(stored: name, body: Self.hash(body))
   }
 
-  /// Creates a key for a request of a principal, or of none.
+  /// Creates a key for a request of a principal, of another credential, or of none.
   ///
   /// The key belongs to the principal: another one, or a client without one, may use the same name for another
-  /// request. No name that a client can choose, and no id of a principal, has a control character.
+  /// request. No name that a client can choose, and no id of a principal, has a control character; the text of another
+  /// credential begins with one.
   public init(_ name: String, of principal: String?, for body: [UInt8]) {
     self.init(stored: Self.owned(name, by: principal), body: Self.hash(body))
   }

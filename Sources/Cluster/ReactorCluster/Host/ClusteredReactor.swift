@@ -93,7 +93,7 @@ final class ClusteredReactor: HostedReactor {
     guard !node.owns(target) else { return false }
     let submission = Submission(
       body: body, expected: expected,
-      key: key.map { IdempotencyKey($0, of: context?.principal?.id, for: body) },
+      key: key.map { IdempotencyKey($0, of: context?.keyOwner, for: body) },
       context: context)
     if let session = node.remoteSession(target) {
       // Submit through the remote session: its streams at this node show the new State before the

@@ -103,7 +103,7 @@ final class RemoteSession: SubmissionTarget {
     submit(
       Submission(
         body: body, expected: expected,
-        key: key.map { IdempotencyKey($0, of: context?.principal?.id, for: body) },
+        key: key.map { IdempotencyKey($0, of: context?.keyOwner, for: body) },
         context: context),
       accepted: accepted, enqueued: nil, completion: completion)
   }

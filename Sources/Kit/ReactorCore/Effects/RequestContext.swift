@@ -49,6 +49,12 @@ public struct RequestContext: Sendable, Hashable {
   /// request without a client.
   package var account: Account?
 
+  /// A text for the credential of a client without a principal, or `nil` if it has none.
+  package var credential: String?
+
+  /// The owner of the idempotency keys of the request, or `nil` for the one of all clients without a credential.
+  package var keyOwner: String? { principal?.id ?? credential }
+
   /// How long the sender waits for the outcome of its actions.
   package var wait = OutcomeWait.always
 

@@ -127,6 +127,7 @@ final class RequestScope: HTTPAdmissionToken {
     var context = RequestContext(
       id: head.requestID ?? RequestID.next(), traceparent: head.trace?.child(),
       principal: api.settings.principal ?? credential.authentication?.principal)
+    context.credential = credential.authentication?.namelessCredential
     context.account = credential.account(in: api.ledger) ?? head.account
     if api.creationLimiter != nil {
       context.isExempt = credential.authentication?.allows(.admin, to: .service) == true

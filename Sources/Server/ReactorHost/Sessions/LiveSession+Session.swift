@@ -21,7 +21,7 @@ extension LiveSession: Session, SubmissionTarget, SubscriberOwner {
     accepted: (@Sendable (CommittedState) -> Void)?,
     completion: @escaping @Sendable (ActionOutcome) -> Void
   ) throws(ActionDecodingError) {
-    let idempotencyKey = key.map { IdempotencyKey($0, of: context?.principal?.id, for: body) }
+    let idempotencyKey = key.map { IdempotencyKey($0, of: context?.keyOwner, for: body) }
     guard let router = environment.router else {
       return try SessionRequests(session: self).submit(
         body, ifAt: expected, identifiedBy: idempotencyKey, for: context, accepted: accepted,

@@ -161,6 +161,24 @@ struct ActionAnswerTests {
       .status == 200)
   }
 
+  @Test func `an Idempotency-Key belongs to the token of a client without a principal`() throws {
+    let tokens = ["a-token-without-a-name-1", "a-token-without-a-name-2"]
+    let service = Service(settings: {
+      $0.authentication = .tokens(
+        tokens.map { $0 + " act" }.joined(separator: "\n"),
+        rules: #"[{"allow":"act","to":"number/demo","anonymous":true}]"#)
+    })
+    let clients = [[]] + tokens.map { [(name: HTTPHeader.authorization, value: "Bearer \($0)")] }
+    for replayed in [nil, "true"] {
+      for headers in clients {
+        let response = try service.act(#"{"add":1}"#, headers + [(.idempotencyKey, "k")])
+        #expect(response.status == 200)
+        #expect(response[field: "Idempotent-Replayed"] == replayed)
+      }
+    }
+    #expect(try service.act(#"{"add":1}"#).text == #"{"value":4,"label":"none"}"#)
+  }
+
   @Test func `a session that ends during an action responds with 410`() throws {
     let responses = service.start("POST", "\(Service.root)/demo/actions", body: #""hold""#)
     #expect(try service.ask("DELETE", "\(Service.root)/demo").status == 204)
