@@ -1,7 +1,7 @@
 internal import ClientCore
 internal import CurlTransport
-internal import Dispatch
 internal import Identity
+internal import SystemThreads
 
 /// The response of a provider.
 struct ProviderResponse: Sendable, Equatable {
@@ -43,15 +43,21 @@ enum ProviderHTTP {
     return await send(TransportRequest("GET", "", fields: fields, timeout: timeout), to: url)
   }
 
-  /// Sends a request, whose path is that of the URL.
+  /// Sends a request, whose path is that of the URL, on a thread of its own.
+  ///
+  /// The callers bound the number of requests at a time: one per provider, and those of ``ProviderQueue``.
   static func send(
     _ request: TransportRequest, to url: ProviderURL
   ) async -> Result<ProviderResponse, ProviderFailure> {
     await withCheckedContinuation { continuation in
-      // The exchange blocks, for five seconds at most.
-      DispatchQueue.global().async {
+      // The exchange blocks. Threads of Dispatch also execute the tasks of Swift, which would wait for it.
+      let thread = SystemThread(named: "provider") {
         continuation.resume(
           returning: Result { () throws(ProviderFailure) in try exchange(request, with: url) })
+      }
+      if thread == nil {
+        continuation.resume(
+          returning: .failure(ProviderFailure(reason: "the system cannot create a thread")))
       }
     }
   }
@@ -59,7 +65,7 @@ enum ProviderHTTP {
   private static func exchange(
     _ request: TransportRequest, with url: ProviderURL
   ) throws(ProviderFailure) -> ProviderResponse {
-    let deadline = ContinuousClock.now + timeout
+    let deadline = ContinuousClock.now + request.timeout
     var url = url
     for _ in 0...redirectLimit {
       let (head, body) = try exchange(request, with: url, before: deadline)

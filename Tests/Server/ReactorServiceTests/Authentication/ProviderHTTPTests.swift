@@ -1,3 +1,4 @@
+import ClientCore
 import Foundation
 import Glibc
 import Identity
@@ -122,5 +123,48 @@ struct ProviderHTTPTests {
     #expect(
       await ProviderHTTP.get(url, nil)
         == .failure(.init(reason: "127.0.0.1:\(port) does not accept connections")))
+  }
+
+  @Test func `requests that stall delay neither tasks nor requests to another provider`()
+    async throws
+  {
+    // More than the threads that Dispatch adds in a minute if threads of its pool block.
+    let count = 96
+    let (listener, port) = try LoopbackSocket.listening()
+    let url = try #require(ProviderURL("http://127.0.0.1:\(port)/"))
+    var limit = timeval(tv_sec: 60, tv_usec: 0)
+    setsockopt(
+      listener, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+    let (accepted, all) = AsyncStream<[Int32]>.makeStream()
+    Thread.detachNewThread {
+      let end = ContinuousClock.now + .seconds(60)
+      var connections: [Int32] = []
+      while connections.count < count, ContinuousClock.now < end,
+        let connection = LoopbackSocket.accept(from: listener)
+      {
+        connections.append(connection)
+      }
+      close(listener)
+      all.yield(connections)
+      // The test may wait for these requests before it receives the connections.
+      if connections.count < count { for descriptor in connections { close(descriptor) } }
+    }
+    let requests = (0..<count).map { _ in
+      Task {
+        await ProviderHTTP.send(TransportRequest("GET", "", timeout: .seconds(600)), to: url)
+      }
+    }
+    var stalled = accepted.makeAsyncIterator()
+    let connections = try #require(await stalled.next())
+    try #require(connections.count == count)
+    let other = try Server { _, _ in [Self.response("200 OK")] }
+    #expect(try await other.get("/").get().status == 200)
+    for descriptor in connections { close(descriptor) }
+    for request in requests {
+      guard case .failure = await request.value else {
+        Issue.record("There is a response.")
+        return
+      }
+    }
   }
 }
