@@ -52,7 +52,8 @@ final class Providers: Sendable {
   ) -> [IssuerVerifier] {
     let keys = state.withLock { state in
       state.keys = issuers.map { issuer in
-        state.keys.first { $0.issuer == issuer }
+        // Audience and name are the verifier's: the keys stay if they change.
+        state.keys.first { $0.issuer.issuer == issuer.issuer && $0.issuer.keys == issuer.keys }
           ?? ProviderKeys(
             issuer, logger, fetch: fetch, clock: clock,
             changed: { [weak self] in self?.keysChanged() })
@@ -60,10 +61,10 @@ final class Providers: Sendable {
       return state.keys
     }
     for provider in keys where provider.keys == nil { provider.start() }
-    return keys.map { provider in
-      let others = issuers.filter { $0 != provider.issuer }
+    return zip(issuers, keys).map { issuer, provider in
+      let others = issuers.filter { $0 != issuer }
       return IssuerVerifier(
-        provider.issuer, keys: provider.keys, leeway: leeway,
+        issuer, keys: provider.keys, leeway: leeway,
         among: others.isEmpty && !hasOthers ? nil : others, reserving: names, from: provider)
     }
   }

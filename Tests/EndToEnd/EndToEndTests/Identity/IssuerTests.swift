@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import PublicTestData
 import Testing
 
@@ -68,6 +69,33 @@ struct IssuerTests {
     #expect(try status(ids[0], token("ada", of: providers[0])) == 200)
     let forged = try token("introspection%7Cada", of: providers[0])
     #expect(try status("introspection~7Cada", forged) == (count == 1 ? 401 : 403))
+  }
+
+  @Test func `a reload with another audience or name keeps the keys of a provider that is down`()
+    throws
+  {
+    let provider = try IdentityProvider()
+    let folder = try TemporaryFolder()
+    func configure(_ members: String) throws {
+      try #"""
+      {"auth": {"issuers": [{"issuer": "\#(provider.issuer)", \#(members)}],
+        "rules": \#(Self.rules)}}
+      """#.write(toFile: folder["reactord.json5"], atomically: true, encoding: .utf8)
+    }
+    try configure(#""audience": "cart""#)
+    let server = try ReactordProcess("--config", folder["reactord.json5"])
+    let session = SessionClient(server.client(), "/v1/reactors/counter/sessions/ada")
+    let ada = try token("ada", of: provider)
+    let other = try provider.token("sub=ada&aud=shop&iss=\(provider.issuer)").asBearer
+    let stream = try session.events("", ada)
+    #expect(try stream.nextEvent()?.json == ["value": 0])
+    try expectProblem(try session.state("", other), 401, "unauthorized")
+    try provider.set(status: 500)
+    try configure(#""audience": ["cart", "shop"], "name": "corp""#)
+    server.process.signal(SIGHUP)
+    #expect(try eventually { try session.state("", other).status == 200 })
+    #expect(try session.post(#""increase""#, ada).status == 200)
+    #expect(try stream.nextEvent()?.json == ["value": 1])
   }
 
   @Test func `the command explains the rights of a provider's token`() throws {
