@@ -101,7 +101,7 @@ final class ProviderKeys: KeySource {
     do throws(ProviderFailure) {
       let url = try await address(known)
       let response = try await fetch(url, tag).get()
-      result = .success((response, try keys(in: response, url)))
+      result = .success((response, try keys(in: response, url, since: tag)))
     } catch {
       result = .failure(error)
     }
@@ -147,12 +147,12 @@ final class ProviderKeys: KeySource {
     return url
   }
 
-  /// Returns the keys in a response, or `nil` if they are the known ones.
+  /// Returns the keys in a response, or `nil` if they are the known ones, whose entity tag the request had.
   private func keys(
-    in response: ProviderResponse, _ url: ProviderURL
+    in response: ProviderResponse, _ url: ProviderURL, since tag: String?
   ) throws(ProviderFailure) -> KeySet? {
     switch response.status {
-    case 304: return nil
+    case 304 where tag != nil: return nil
     case 200:
       do throws(KeySet.Failure) {
         return try KeySet(published: response.body)

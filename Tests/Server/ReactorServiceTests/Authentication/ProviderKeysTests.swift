@@ -168,6 +168,18 @@ struct ProviderKeysTests {
     #expect(keys.notice == nil)
   }
 
+  @Test func `304 in response to a request for all keys is a failure`() async {
+    provider.set { $0.keys.status = 304 }
+    await start(at: 1_000)
+    #expect(keys.keys == nil)
+    #expect(keys.confirmed == nil)
+    #expect(keys.notice != nil)
+    provider.set { $0.keys.status = 200 }
+    await start(at: 1_002)
+    #expect(keys.keys?.count == 1)
+    #expect(keys.notice == nil)
+  }
+
   static let lies = [
     "", "[]", #"{"issuer":"https://a.example"}"#,
     #"{"issuer":"https://b.example","jwks_uri":"https://keys.example/jwks"}"#,
