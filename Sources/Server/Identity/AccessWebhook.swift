@@ -36,6 +36,12 @@ package enum AccessDecision: Sendable {
 
   /// The client has its share of this number of questions without a response.
   case beyondShare(of: Int)
+
+  /// Returns the decision in the response of a webhook, or `nil` for another text.
+  package static func isAllowed(in response: [UInt8]) -> Bool? {
+    guard case .boolean(let isAllowed)? = StrictObject(response)?.claims["allow"] else { return nil }
+    return isAllowed
+  }
 }
 
 /// A question to a webhook, of which the response has not arrived yet.

@@ -1,7 +1,6 @@
 internal import ClientCore
 internal import Crypto
 internal import Identity
-internal import ReactorCoding
 internal import ReactorCore
 internal import Shares
 internal import Synchronization
@@ -85,7 +84,7 @@ final class Webhook: AccessWebhook {
     var failure: String?
     switch result {
     case .success(let response)?:
-      if response.status == 200, let isAllowed = Self.isAllowed(response.body) {
+      if response.status == 200, let isAllowed = AccessDecision.isAllowed(in: response.body) {
         let lifetime = min(
           max(response.maxAge ?? 0, Self.lifetimes.lowerBound), Self.lifetimes.upperBound)
         decision = (isAllowed, now + lifetime)
@@ -121,10 +120,5 @@ final class Webhook: AccessWebhook {
         .init("Accept", "application/json"), .init("Content-Type", "application/json"),
         .init("X-Hub-Signature-256", "sha256=" + digits.joined()),
       ], body: question.body, timeout: ProviderHTTP.timeout)
-  }
-
-  /// Returns the decision in a response, or `nil` for another text.
-  private static func isAllowed(_ body: [UInt8]) -> Bool? {
-    (try? JSONDocument(parsing: body))?.root["allow"]?.boolean
   }
 }

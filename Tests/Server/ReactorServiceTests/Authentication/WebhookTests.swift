@@ -130,6 +130,7 @@ struct WebhookTests {
     ("", 200), ("[]", 200), ("{}", 200), (#"{"allow":"true"}"#, 200), (#"{"allow":1}"#, 200),
     (#"{"allow":true}"#, 201), (#"{"allow":true}"#, 302), (#"{"allow":true}"#, 403),
     (#"{"allow":true}"#, 500), ("<html>", 200),
+    (#"{"allow":false,"allow":true}"#, 200), (#"{"allow":true,"a":{"b":1,"b":2}}"#, 200),
   ])
   func `any other response lets no client in`(body: String, status: Int) async throws {
     server.respond(body, status: status)
