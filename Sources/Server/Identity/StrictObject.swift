@@ -12,9 +12,9 @@ struct StrictObject {
   let claims: Claims
 
   /// Parses a text, or returns `nil` if it is not JSON, not an object, nested too deeply, or repeats a name.
-  init?(_ bytes: [UInt8]) {
+  init?(_ bytes: [UInt8], depthLimit: Int = depthLimit) {
     guard
-      let document = try? JSONDocument(parsing: bytes, depthLimit: Self.depthLimit),
+      let document = try? JSONDocument(parsing: bytes, depthLimit: depthLimit),
       case .object(let claims) = Self.value(of: document.root)
     else { return nil }
     self.claims = claims

@@ -62,7 +62,8 @@ struct Ticket {
     guard text.count <= Self.sizeLimit else { return nil }
     guard let sealed = Base64URL.decode(text),
       let content = SealedBytes.open(sealed, with: key, for: Self.purpose),
-      let members = StrictObject(content)?.claims,
+      // The claims are a member.
+      let members = StrictObject(content, depthLimit: StrictObject.depthLimit + 1)?.claims,
       let nonce = members.string("n").flatMap({ Base64URL.decode($0.utf8) }),
       let expiry = members.number("x").flatMap({ Int64(exactly: $0) })
     else { return nil }

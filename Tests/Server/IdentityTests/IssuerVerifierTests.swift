@@ -131,6 +131,23 @@ struct IssuerVerifierTests {
     #expect(failure(forged, configuration) == .token(.invalidClaims))
   }
 
+  @Test func `a token whose claims are nested as deeply as permitted has a ticket`() throws {
+    let authenticator = Authenticator(try configuration())
+    // The claims are the first of 16 levels.
+    func token(_ depth: Int) -> [UInt8] {
+      let deep = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+      return self.token(#"{"sub":"ada","iss":"\#(Self.urls[0])","deep":\#(deep)}"#, key: 0)
+    }
+    let access = try authenticator.authenticate(token(15), at: 1000)
+    let ticket = try #require(authenticator.makeTicket(for: access, address: nil, at: 1000))
+    let used = try authenticator.authenticate(
+      ticket: Array(ticket.text.utf8), address: "", at: 1000)
+    #expect(used.principal == access.principal)
+    #expect(throws: Authenticator.Failure.self) {
+      try authenticator.authenticate(token(16), at: 1000)
+    }
+  }
+
   @Test func `an authentication and a ticket are checked by the keys of their issuer`() throws {
     let authenticator = Authenticator(try configuration())
     let access = try authenticator.authenticate(
