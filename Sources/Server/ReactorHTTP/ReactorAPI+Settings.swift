@@ -229,4 +229,7 @@ package struct Limits: Sendable {
 
   /// The number of failed authentications per second and address above which credentials are not verified.
   static let failedAuthentications = 10
+
+  /// The maximum number of decisions of another server on its credential that a request waits for, in turn.
+  static let credentialDecisions = 3
 }

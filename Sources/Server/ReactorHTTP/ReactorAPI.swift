@@ -168,20 +168,17 @@ package final class ReactorAPI: HTTPResponder {
 
   /// Responds to one request, immediately or later.
   package func respond(to request: HTTPRequest, reply: @escaping HTTPReply) {
-    if let scope = request.admission as? RequestScope {
-      if case .pending(let decision) = scope.credential {
-        return respond(to: request, scope, after: decision, reply)
-      }
-      let call = Call(request: request, reply: Reply(scope, reply))
+    let admitted = request.admission as? RequestScope
+    if let admitted {
+      let call = Call(request: request, reply: Reply(admitted, reply))
       do throws(Problem) {
-        try authorizeAgain(request, scope)
+        if try authorizeAgain(request, admitted) { return dispatch(call) }
       } catch {
-        countFailure(error, of: scope)
+        countFailure(error, of: admitted)
         return call.reply(error)
       }
-      return dispatch(call)
     }
-    let scope = RequestScope(request, in: self)
+    let scope = RequestScope(request, in: self, rate: admitted?.rate)
     if case .pending(let decision) = scope.credential {
       return respond(to: request, scope, after: decision, reply)
     }
@@ -211,8 +208,14 @@ package final class ReactorAPI: HTTPResponder {
     // Connections bound the number of these tasks, and a decision takes seconds at most.
     Task {
       await decision.wait()
-      let next = RequestScope(request, in: self, rate: scope.rate)
-      background.enqueue(for: .client(next.account)) { [self] in
+      var next = RequestScope(request, in: self, rate: scope.rate)
+      // The decision may have ended: before the body arrived, or while other tasks were executed.
+      for _ in 1..<Limits.credentialDecisions {
+        guard case .pending(let decision) = next.credential else { break }
+        await decision.wait()
+        next = RequestScope(request, in: self, rate: scope.rate)
+      }
+      background.enqueue(for: .client(next.account)) { [self, next] in
         admitAndDispatch(Call(request: request, reply: Reply(next, reply)))
       }
     }

@@ -117,17 +117,19 @@ extension ReactorAPI {
     }
   }
 
-  /// Rejects a request whose body has arrived, if its credential is no longer accepted or has lost the right
-  /// meanwhile: a body may take a minute.
-  func authorizeAgain(_ request: HTTPRequest, _ scope: RequestScope) throws(Problem) {
+  /// Rejects a request whose body has arrived, if its credential has lost the right meanwhile: a body may take a minute.
+  ///
+  /// - Returns: `false` if the credential must be verified again: because that waited for another server, or because
+  ///   the credential is no longer accepted, for a reason that only its verification knows.
+  func authorizeAgain(_ request: HTTPRequest, _ scope: RequestScope) throws(Problem) -> Bool {
+    if case .pending = scope.credential { return false }
     guard let authenticator, let known = scope.credential.authentication,
       !authenticator.isCurrent(known, at: Self.now), let resource = scope.resource,
       let right = resource.right(for: scope.method)
-    else { return }
-    guard let current = authenticator.refresh(known, at: Self.now) else {
-      throw .unauthorized(.unknownToken)
-    }
+    else { return true }
+    guard let current = authenticator.refresh(known, at: Self.now) else { return false }
     try require(right, of: current, request, scope, resource)
+    return true
   }
 
   /// The time in seconds since 1970.

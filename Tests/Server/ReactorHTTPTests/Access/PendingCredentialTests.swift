@@ -1,5 +1,7 @@
 import Identity
+import ReactorCore
 import ReactorTransport
+import Shares
 import Synchronization
 import TestSupport
 import Testing
@@ -112,6 +114,73 @@ struct PendingCredentialTests {
     let response = try await first(responses)
     #expect(response.status == 200)
     #expect(response.text.contains(#""value":1"#))
+  }
+
+  /// An issuer whose response has ended at the first requests for the state of a token.
+  private final class Issuer: TokenIntrospection {
+    private let waits: Int
+    private let expiry: Int64?
+    private let requests = Atomic(0)
+
+    /// Creates an issuer.
+    ///
+    /// - Parameters:
+    ///   - waits: The number of requests for which the issuer must be queried.
+    ///   - expiry: The expiry of the token at a request before these, or `nil` for none.
+    init(waits: Int, after expiry: Int64? = nil) { (self.waits, self.expiry) = (waits, expiry) }
+
+    func state(
+      of token: [UInt8], _ digest: [UInt8], at now: Int64, for account: Account?
+    ) -> IntrospectedToken {
+      let number = requests.add(1, ordering: .relaxed).newValue - (expiry == nil ? 0 : 1)
+      guard number == 0 || number > waits else { return .pending(PendingDecision(Task {})) }
+      return .active(
+        Principal(
+          id: "ada", claims: Claims([("sub", .string("ada"))]), expiry: number == 0 ? expiry : nil))
+    }
+  }
+
+  private static let opaque = [
+    (name: HTTPHeader.authorization, value: "Bearer an-opaque-token"),
+    (name: .contentType, value: "application/json"), (name: .host, value: "localhost"),
+  ]
+
+  private func introspect(by issuer: Issuer) throws {
+    var configuration = try Self.configuration(nil, provider)
+    configuration.introspection = issuer
+    service.api.replaceAuthentication(configuration)
+  }
+
+  @Test(arguments: 1...4)
+  func `a request waits up to three times for responses that end before it is served`(
+    waits: Int
+  ) async throws {
+    try introspect(by: Issuer(waits: waits))
+    let responses = service.start(
+      "POST", "\(Service.root)/ada/actions", Self.opaque, body: #"{"add":1}"#)
+    let response = try await first(responses)
+    if waits <= 3 {
+      #expect(response.status == 200)
+    } else {
+      #expect(response.problem == "503 unavailable")
+    }
+  }
+
+  @Test func `an opaque token that expires while the body arrives is introspected again`()
+    async throws
+  {
+    try introspect(by: Issuer(waits: 1, after: 1))
+    let head = HTTPRequest(
+      method: "POST", path: "\(Service.root)/ada/actions",
+      headers: HTTPRequestHeaders(Self.opaque), body: [], hasBody: true)
+    guard case .accept(let scope) = service.api.admit(head) else {
+      Issue.record("The head is not accepted.")
+      return
+    }
+    let request = HTTPRequest.completing(head, body: Array(#"{"add":1}"#.utf8), admission: scope)
+    let responses = Recorder<HTTPResponse>()
+    service.api.respond(to: request, reply: { responses.add($0) })
+    #expect(try await first(responses).status == 200)
   }
 
   @Test func `a stream waits, too`() async throws {

@@ -41,6 +41,16 @@ struct WithdrawnRightTests {
       }
     }
 
+    /// A word of the reason for which the credential is rejected, or `nil` for another one.
+    var reason: String? {
+      switch self {
+      case .revocation: "revoked"
+      case .issuer, .audience: rawValue
+      case .expiry: "expired"
+      case .token, .right, .key, .rule, .denial, .anonymousRule, .webhook: nil
+      }
+    }
+
     /// The credential of the reader.
     var headers: [(name: HTTPHeader, value: String)] {
       switch self {
@@ -216,6 +226,7 @@ struct WithdrawnRightTests {
     #expect(
       response.status == (withdrawal.isOfCredential ? 401 : 403)
         || response.problem == "404 unknown-reactor", "\(target): \(response.status)")
+    if let reason = withdrawal.reason { #expect(response.text.contains(reason), "\(target)") }
     #expect(
       try ["state", "log"].map {
         try service.ask("GET", "\(Service.root)/demo/\($0)", Self.admin).text
