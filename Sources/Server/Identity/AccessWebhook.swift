@@ -39,8 +39,11 @@ package enum AccessDecision: Sendable {
 
   /// Returns the decision in the response of a webhook, or `nil` for another text.
   package static func isAllowed(in response: [UInt8]) -> Bool? {
-    guard case .boolean(let isAllowed)? = StrictObject(response)?.claims["allow"] else { return nil }
-    return isAllowed
+    if case .boolean(let isAllowed)? = StrictObject(response)?.claims["allow"] {
+      isAllowed
+    } else {
+      nil
+    }
   }
 }
 
