@@ -180,9 +180,8 @@ package final class Authenticator: Sendable {
     guard let token else { return nil }
     guard let digest = token.digest else { throw .token(.tooLong) }
     if let cached = cached(digest, at: now) { return cached }
-    return try verify(
-      Array(field.utf8.dropFirst(token.start).prefix(token.count)), digest, at: now, account,
-      isPermitted)
+    let text = field.withUTF8 { unsafe Array($0[token.start..<token.start + token.count]) }
+    return try verify(text, digest, at: now, account, isPermitted)
   }
 
   /// Authenticates a token from a query.

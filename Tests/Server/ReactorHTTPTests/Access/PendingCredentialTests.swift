@@ -118,6 +118,7 @@ struct PendingCredentialTests {
 
   /// An issuer whose response has ended at the first requests for the state of a token.
   private final class Issuer: TokenIntrospection {
+    let identity = "issuer"
     private let waits: Int
     private let expiry: Int64?
     private let requests = Atomic(0)
