@@ -20,6 +20,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import codecs
+import concurrent.futures
 import contextlib
 import dataclasses
 import datetime
@@ -504,8 +505,17 @@ class Client:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._wait(self._client.__aexit__())
         self._is_closed = True
+
+        async def finish() -> None:
+            # Other threads may wait for the next value of a stream.
+            tasks = asyncio.all_tasks() - {asyncio.current_task()}
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            await self._client.__aexit__()
+
+        asyncio.run_coroutine_threadsafe(finish(), self._loop).result()
         self._loop.call_soon_threadsafe(self._loop.stop)
 
     def session(self, reactor: str, id: str) -> Session:
@@ -520,7 +530,10 @@ class Client:
         if self._is_closed:
             work.close()
             raise RuntimeError("The client is closed.")
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+        try:
+            return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+        except concurrent.futures.CancelledError:
+            raise RuntimeError("The client is closed.") from None
 
 
 class Session:
@@ -574,5 +587,6 @@ class Session:
                 except StopAsyncIteration:
                     return
         finally:
+            # Without a wait: the thread may be that of the requests, or the program may end.
             if not self._client._is_closed:
-                self._client._wait(close())
+                asyncio.run_coroutine_threadsafe(close(), self._client._loop)

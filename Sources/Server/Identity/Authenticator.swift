@@ -257,7 +257,9 @@ package final class Authenticator: Sendable {
       return access
     } catch {
       // From now on the token needs permission, unless it was not decided on.
-      if isKnown, error.isRejection { state.withLock { $0.cache.remove(digest) } }
+      if isKnown, error.isRejection {
+        state.withLock { if $0.generation == generation { $0.cache.remove(digest) } }
+      }
       throw error
     }
   }

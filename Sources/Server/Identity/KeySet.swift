@@ -40,6 +40,11 @@ package struct KeySet: Sendable {
   /// Key Set, and keys that cannot be used are skipped with a warning, as RFC 7517, section 5 requires;
   /// in every other form they are errors. A private key is an error in every form.
   package init(_ file: [UInt8]) throws(Failure) {
+    try self.init(reading: file)
+    try checkIDs()
+  }
+
+  private init(reading file: [UInt8]) throws(Failure) {
     let first = file.first { !" \t\r\n".utf8.contains($0) }
     var warnings: [String] = []
     entries =
@@ -52,30 +57,35 @@ package struct KeySet: Sendable {
     guard entries.count <= Self.limit else {
       throw Failure(description: "the file has more than \(Self.limit) keys")
     }
-    for (index, entry) in entries.enumerated() where entry.id != nil {
-      // A token would name several keys, of which one may be a stranger's (RFC 7517, 4.5).
-      let isAmbiguous = entries[..<index].contains {
-        $0.id == entry.id && $0.key.thumbprint != entry.key.thumbprint
-          && !Set($0.algorithms).isDisjoint(with: entry.algorithms)
-      }
-      guard !isAmbiguous else {
-        throw Failure(
-          description: "two different keys have the kid \((entry.id ?? "").debugDescription); "
-            + "change the kid of one")
-      }
-    }
   }
 
   /// Reads the key set that a provider publishes.
   ///
   /// Every client can read it, so that its secrets (`oct`) prove nothing: they are skipped with a warning.
   package init(published body: [UInt8]) throws(Failure) {
-    let set = try KeySet(body)
+    let set = try KeySet(reading: body)
     entries = set.entries.filter { !$0.key.algorithms.contains(.hs256) }
     let count = set.count - entries.count
     warnings = set.warnings + (count == 0 ? [] : ["\(count) keys are secrets, and published"])
     guard !entries.isEmpty else {
       throw Failure(description: "the published keys are secrets, which verify nothing")
+    }
+    try checkIDs()
+  }
+
+  /// Rejects different keys with one id: a token names several of them, of which one may be a stranger's (RFC 7517, 4.5).
+  private func checkIDs() throws(Failure) {
+    for (index, entry) in entries.enumerated() {
+      guard let id = entry.id else { continue }
+      let isAmbiguous = entries[..<index].contains {
+        $0.id?.utf8.elementsEqual(id.utf8) == true && $0.key.thumbprint != entry.key.thumbprint
+          && !Set($0.algorithms).isDisjoint(with: entry.algorithms)
+      }
+      guard !isAmbiguous else {
+        throw Failure(
+          description: "two different keys have the kid \(id.debugDescription); "
+            + "change the kid of one")
+      }
     }
   }
 

@@ -25,8 +25,10 @@ package struct IntrospectionQualifiers: Sendable, Equatable {
   /// The qualifier of a principal whose issuer is not configured, where tokens of other issuers are accepted as well.
   package static let own = "introspection"
 
-  private struct Issuer: Equatable {
+  fileprivate struct Issuer: Equatable {
     let issuer: String
+    /// `aud` must contain one of these values; empty for any.
+    let audience: [String]
     let qualifier: String
   }
 
@@ -37,7 +39,7 @@ package struct IntrospectionQualifiers: Sendable, Equatable {
 
   /// All texts, which differ if the qualifiers do.
   package var texts: [[String]] {
-    [issuers.map(\.issuer), issuers.map(\.qualifier), [other], reserved]
+    issuers.map { [$0.issuer, $0.qualifier] + $0.audience } + [[other], reserved]
   }
 
   /// Creates the qualifiers; without arguments there are none.
@@ -47,17 +49,24 @@ package struct IntrospectionQualifiers: Sendable, Equatable {
   ///   - keyIssuer: The issuer of the tokens of other keys, empty for any, or `nil` if there are no other keys.
   package init(_ issuers: [TrustedIssuer] = [], keyIssuer: String? = nil) {
     let areQualified = keyIssuer != nil || issuers.count > 1
-    var known = issuers.map { Issuer(issuer: $0.issuer, qualifier: areQualified ? $0.name : "") }
-    if let keyIssuer, !keyIssuer.isEmpty { known.append(Issuer(issuer: keyIssuer, qualifier: "")) }
+    // In an order of their own: that of the setting changes no principal.
+    let issuers = issuers.sorted { $0.issuer < $1.issuer }
+    var known = issuers.map {
+      Issuer(issuer: $0.issuer, audience: $0.audience, qualifier: areQualified ? $0.name : "")
+    }
+    if let keyIssuer, !keyIssuer.isEmpty {
+      known.append(Issuer(issuer: keyIssuer, audience: [], qualifier: ""))
+    }
     self.issuers = known
     other = issuers.isEmpty && keyIssuer == nil ? "" : Self.own
-    reserved = other.isEmpty ? [] : issuers.map(\.name).filter { !$0.isEmpty } + [other]
+    let names = areQualified ? issuers.map(\.name).filter { !$0.isEmpty } : []
+    reserved = other.isEmpty ? [] : names + [other]
   }
 
-  /// Returns the qualifier of a principal whose response has some `iss`; empty for none.
-  fileprivate func qualifier(of issuer: String?) -> String {
-    issuers.first { known in issuer.map { known.issuer.utf8.elementsEqual($0.utf8) } ?? false }?
-      .qualifier ?? other
+  /// Returns the issuer of a response with some `iss`: with the qualifier of its principals, empty for none.
+  fileprivate func issuer(_ issuer: String?) -> Issuer {
+    issuers.first { known in issuer.map { known.issuer.utf8.elementsEqual($0.utf8) } ?? false }
+      ?? Issuer(issuer: "", audience: [], qualifier: other)
   }
 }
 
@@ -97,9 +106,12 @@ package enum IntrospectedToken: Sendable {
     var rules = TokenVerifier.Rules()
     rules.requiresExpiry = false
     rules.audience = audience
-    rules.qualifier = qualifiers.qualifier(of: claims.string("iss"))
+    let issuer = qualifiers.issuer(claims.string("iss"))
+    rules.qualifier = issuer.qualifier
     if rules.qualifier.isEmpty { rules.otherQualifiers = qualifiers.reserved }
-    guard isActive,
+    let isForIssuer =
+      issuer.audience.isEmpty || issuer.audience.contains { claims.contains($0, in: "aud") }
+    guard isActive, isForIssuer,
       let principal = try? TokenVerifier.principal(claims, by: rules, at: now)
     else {
       self = .inactive

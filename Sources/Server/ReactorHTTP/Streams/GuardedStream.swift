@@ -293,9 +293,10 @@ extension Principal {
     return Principal(
       id: id,
       claims: Claims(
-        distinct: claims.names.compactMap { name in
-          changing.contains(name) ? nil : claims[name].map { (name, $0) }
-        }))
+        distinct: claims.names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+          .compactMap { name in
+            changing.contains(name) ? nil : claims[name].map { (name, $0) }
+          }))
   }
 }
 

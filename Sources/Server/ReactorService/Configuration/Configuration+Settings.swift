@@ -264,9 +264,9 @@ extension Configuration {
       "auth.issuers", \.authentication.issuers, .issuers,
       help: """
         Providers of OpenID Connect whose tokens are accepted, each an object with issuer (its URL, the iss of its \
-        tokens) and audience, and optionally name and keys (the URL of its key set). With several issuers the sub of \
-        a principal begins with the name and a vertical bar; the name is the URL without its scheme unless specified, \
-        and may be empty for one.
+        tokens) and audience, and optionally name and keys (the URL of its key set). With several issuers, or with \
+        auth.jwt.keys, the sub of a principal begins with the name and a vertical bar; the name is the URL without its \
+        scheme unless specified, and may be empty for one of several issuers.
         """),
     Setting(
       "auth.jwt.keys", \.authentication.keyFile, .path,

@@ -49,6 +49,42 @@ struct ClientConformanceTests {
     #expect(exit == .code(0) && output == "1 0 2\n2\n[] 0\n", "\(output)")
   }
 
+  @Test(arguments: [
+    // An iterator that is left, with and without the end of the client.
+    "with Client(url) as client: values = client.session('counter', id).states(); print(next(values))",
+    "client = Client(url); values = client.session('counter', id).states(); print(next(values))",
+    // A thread that waits for a value when the client ends.
+    """
+    import threading
+    client = Client(url)
+    values = client.session('counter', id).states()
+    print(next(values))
+    def wait():
+        try:
+            next(values)
+        except RuntimeError as error:
+            print(error)
+    thread = threading.Thread(target=wait)
+    thread.start()
+    client.__exit__()
+    thread.join()
+    """,
+  ])
+  func `a program with the client for Python ends although a stream does not`(script: String) throws
+  {
+    let session = try ReactordProcess.shared.get().session(of: "counter")
+    let module = Self.folder.appending(path: "../../../Sources/Client/Python").standardizedFileURL
+    let (exit, output) = try run([
+      "-c",
+      "import sys\nsys.path.insert(0, sys.argv[1])\nfrom reactord import Client\n"
+        + "url, id = sys.argv[2:]\n" + script,
+      module.path, "http://127.0.0.1:\(session.client.port)", session.id,
+    ])
+    #expect(exit == .code(0), "\(output)")
+    #expect(
+      output == "{'value': 0}\n" + (script.contains("thread") ? "The client is closed.\n" : ""))
+  }
+
   @Test func `the client for Swift passes, and reports the page of a network to its caller`() throws
   {
     try check(

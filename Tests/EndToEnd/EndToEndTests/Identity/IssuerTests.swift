@@ -71,6 +71,17 @@ struct IssuerTests {
     #expect(try status("introspection~7Cada", forged) == (count == 1 ? 401 : 403))
   }
 
+  @Test func `an opaque token of an issuer is for the audience of the issuer`() throws {
+    let providers = try [IdentityProvider(), IdentityProvider()]
+    let server = try ReactordProcess(
+      "--auth-issuers", setting(providers, ["a", "b"]), "--auth-introspection-url",
+      providers[0].issuer + "/introspect?iss&shop", "--auth-rules", Self.rules)
+    for id in ["ada", "a~7Cada", "introspection~7Cada"] {
+      let session = SessionClient(server.client(), "/v1/reactors/counter/sessions/\(id)")
+      try expectProblem(try session.state("", "ada".asBearer), 401, "unauthorized")
+    }
+  }
+
   @Test func `a reload with another audience or name keeps the keys of a provider that is down`()
     throws
   {

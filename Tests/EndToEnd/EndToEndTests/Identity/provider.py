@@ -4,7 +4,7 @@ Prints its port. GET /jwks is its key set, GET /.well-known/openid-configuration
 GET /token?sub=… a token that is signed with the newest key (further parameters are claims; exp is in
 seconds from now), POST /token one with the claims of a JSON object, POST /rotate adds a key, POST
 /retire removes all keys but the newest, POST /introspect says that an opaque token is its own sub (with
-?iss of this provider), and POST /status?200 sets the status of the first two.
+?iss of this provider, for cart or with &shop for shop), and POST /status?200 sets the status of the first two.
 
 With the argument rsa the keys are as providers publish them: RS256 with further members, and beside
 each a key for encryption.
@@ -81,8 +81,9 @@ class Handler(BaseHTTPRequestHandler):
         elif self.path.startswith("/introspect"):
             body = self.rfile.read(int(self.headers["Content-Length"])).decode()
             claims = {"active": True, "sub": dict(parse_qsl(body))["token"]}
-            if self.path.endswith("?iss"):
+            if "?iss" in self.path:
                 claims["iss"] = "http://" + self.headers["Host"]
+                claims["aud"] = "shop" if self.path.endswith("&shop") else "cart"
             return self.reply(json.dumps(claims))
         elif self.path == "/rotate":
             rotate()

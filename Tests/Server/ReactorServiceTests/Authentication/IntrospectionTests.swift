@@ -142,7 +142,6 @@ struct IntrospectionTests {
     #"{"active":true,"sub":7,"aud":"shop"}"#, #"{"active":true,"sub":"a\nb","aud":"shop"}"#,
     #"{"active":true,"sub":"ada","aud":"shop","exp":900}"#,
     #"{"active":true,"sub":"ada","aud":"shop","nbf":5000}"#,
-    #"{"active":true,"sub":"corp|ada","aud":"shop","iss":"https://corp.example"}"#,
     #"{"active":true,"sub":"introspection|ada","aud":"shop","iss":"https://corp.example"}"#,
   ])
   func `a token that is not valid here is rejected, and not introspected again for a while`(
@@ -234,7 +233,8 @@ struct IntrospectionTests {
         secret: change == "secret" ? "rotated" : "a secret:with%signs",
         for: change == "audience" ? ["other"] : ["shop"],
         naming: change == "names" ? "ada" : "corp"))
-    let isKept = change == "secret"
+    // One issuer alone qualifies nothing.
+    let isKept = ["secret", "names"].contains(change)
     #expect((authenticator.refresh(access, at: 1_100) != nil) == isKept)
     let used = try? authenticator.authenticate(ticket: Array(ticket.utf8), address: "", at: 1_010)
     #expect((used != nil) == isKept)

@@ -55,8 +55,11 @@ class Flow {
   /** Opens the path of the page's address, if it has one. */
   async #begin() {
     const path = this.#history.requested();
-    if (path && path !== this.#stack?.path) await this.open(path);
-    this.#update();
+    try {
+      if (path && path !== this.#stack?.path) await this.open(path);
+    } finally {
+      this.#update();
+    }
   }
 
   get #stack() {

@@ -118,14 +118,12 @@ export class History {
   }
 
   async #open(path) {
-    if (path) {
-      this.#opening += 1;
-      try {
-        await this.#user.open(path);
-      } finally {
-        this.#opening -= 1;
-      }
+    this.#opening += 1;
+    try {
+      if (path) await this.#user.open(path);
+    } finally {
+      this.#opening -= 1;
+      this.#synchronize();
     }
-    this.#synchronize();
   }
 }
