@@ -33,7 +33,7 @@ struct IssuerTests {
     try expectProblem(try state(1, "corp~7Cada"), 503, "unavailable")
     let notice = "\(providers[1].issuer) has not published its keys"
     #expect(try server.client().get("/readyz").text.contains(notice))
-    #expect(server.standardError.contains("keys of a provider not read"))
+    #expect(eventually { server.standardError.contains("keys of a provider not read") })
     try providers[1].set(status: 200)
     #expect(try eventually { try state(1, "corp~7Cada").status == 200 })
     // Users of the two providers have sessions of their own.
