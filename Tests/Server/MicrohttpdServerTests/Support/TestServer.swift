@@ -71,7 +71,7 @@ final class TestServer: Sendable {
 
   /// The TCP sockets on the address of this server, with their clients' ports; without the one that
   /// reserves the port.
-  private var sockets: [(descriptor: Int32, client: UInt16?)] {
+  var sockets: [(descriptor: Int32, client: UInt16?)] {
     (0..<Int32(4096)).compactMap { descriptor in
       guard let own = Self.address(descriptor, getsockname), Int(own.port) == port,
         own.isLoopback, descriptor != reservation, Self.isTCP(descriptor)
