@@ -97,18 +97,26 @@ struct PendingCredentialTests {
     #expect(try service.ask("GET", path + "/state", bearer("ada")).text.contains(#""value":1"#))
   }
 
-  @Test func `a request whose body arrives while it waits is executed once`() async throws {
+  /// Sends an action whose body arrives after the head was accepted.
+  private func act(
+    _ headers: [(name: HTTPHeader, value: String)]
+  ) throws -> Recorder<HTTPResponse> {
     let head = HTTPRequest(
-      method: "POST", path: "\(Service.root)/ada/actions",
-      headers: HTTPRequestHeaders(bearer("ada") + [(.contentType, "application/json")]), body: [],
-      hasBody: true)
+      method: "POST", path: "\(Service.root)/ada/actions", headers: HTTPRequestHeaders(headers),
+      body: [], hasBody: true)
     guard case .accept(let scope) = service.api.admit(head) else {
-      Issue.record("The head is not accepted.")
-      return
+      throw HeadRejected()
     }
     let request = HTTPRequest.completing(head, body: Array(#"{"add":1}"#.utf8), admission: scope)
     let responses = Recorder<HTTPResponse>()
     service.api.respond(to: request, reply: { responses.add($0) })
+    return responses
+  }
+
+  private struct HeadRejected: Error {}
+
+  @Test func `a request whose body arrives while it waits is executed once`() async throws {
+    let responses = try act(bearer("ada") + [(.contentType, "application/json")])
     #expect(responses.values.isEmpty)
     try publish()
     let response = try await first(responses)
@@ -171,17 +179,7 @@ struct PendingCredentialTests {
     async throws
   {
     try introspect(by: Issuer(waits: 1, after: 1))
-    let head = HTTPRequest(
-      method: "POST", path: "\(Service.root)/ada/actions",
-      headers: HTTPRequestHeaders(Self.opaque), body: [], hasBody: true)
-    guard case .accept(let scope) = service.api.admit(head) else {
-      Issue.record("The head is not accepted.")
-      return
-    }
-    let request = HTTPRequest.completing(head, body: Array(#"{"add":1}"#.utf8), admission: scope)
-    let responses = Recorder<HTTPResponse>()
-    service.api.respond(to: request, reply: { responses.add($0) })
-    #expect(try await first(responses).status == 200)
+    #expect(try await first(try act(Self.opaque)).status == 200)
   }
 
   @Test func `a stream waits, too`() async throws {

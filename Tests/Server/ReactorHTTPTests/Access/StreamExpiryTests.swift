@@ -143,24 +143,42 @@ struct StreamExpiryTests {
     #expect(schedule.due(at: 5_000_000).pause == nil)
   }
 
-  @Test func `a stream sends nothing after the expiry of its credential`() throws {
-    let clock = Mutex(Timestamp.now.milliseconds)
-    let configuration = try SignedToken.configuration()
+  /// The milliseconds since 1970 of a service, as a test sets them.
+  private final class TestClock: Sendable {
+    private let milliseconds = Mutex(Timestamp.now.milliseconds)
+
+    var now: Int64 { milliseconds.withLock { $0 } }
+
+    func set(_ time: Int64) { milliseconds.withLock { $0 = time } }
+  }
+
+  /// Opens a stream whose token expires at `end`, in seconds, of a service for which `other` never does.
+  private func open(leeway: Int64 = 0) throws -> (
+    service: Service, clock: TestClock, end: Int64, other: [(name: HTTPHeader, value: String)],
+    reader: Reader
+  ) {
+    let clock = TestClock()
+    let configuration = try SignedToken.configuration(leeway: leeway)
     let service = Service(
-      expiries: StreamExpiries { clock.withLock { $0 } },
+      expiries: StreamExpiries { clock.now },
       settings: {
         $0.authentication = configuration
         $0.takesTokenInQuery = true
       })
     let claims = #"{"sub":"ada","scope":"reactord:act"}"#
-    let end = clock.withLock { $0 } / 1000 + 1_000
+    let end = clock.now / 1000 + 1_000
     let token = SignedToken.make(claims, expiry: end)
     let other = [(name: HTTPHeader.authorization, value: "Bearer \(SignedToken.make(claims))")]
     let reader = try service.open("\(Service.root)/demo/events?access_token=\(token)").skipOpening()
-    clock.withLock { $0 = end * 1000 - 1 }
+    return (service, clock, end, other, reader)
+  }
+
+  @Test func `a stream sends nothing after the expiry of its credential`() throws {
+    let (service, clock, end, other, reader) = try open()
+    clock.set(end * 1000 - 1)
     _ = try service.act(#"{"add":1}"#, other)
     #expect(reader.read() == [#"1 {"value":1,"label":"none"}"#])
-    clock.withLock { $0 = end * 1000 }
+    clock.set(end * 1000)
     _ = try service.act(#"{"add":1}"#, other)
     #expect(reader.read() == ["expired {}"])
     #expect(reader.isFinished)
@@ -171,28 +189,16 @@ struct StreamExpiryTests {
   func `a stream ends with the leeway of the latest configuration`(
     before: Int64, after: Int64
   ) async throws {
-    let clock = Mutex(Timestamp.now.milliseconds)
-    let configuration = try SignedToken.configuration(leeway: before)
-    let service = Service(
-      expiries: StreamExpiries { clock.withLock { $0 } },
-      settings: {
-        $0.authentication = configuration
-        $0.takesTokenInQuery = true
-      })
-    let claims = #"{"sub":"ada","scope":"reactord:act"}"#
-    let end = clock.withLock { $0 } / 1000 + 1_000
-    let token = SignedToken.make(claims, expiry: end)
-    let other = [(name: HTTPHeader.authorization, value: "Bearer \(SignedToken.make(claims))")]
-    let reader = try service.open("\(Service.root)/demo/events?access_token=\(token)").skipOpening()
+    let (service, clock, end, other, reader) = try open(leeway: before)
     service.api.replaceAuthentication(try SignedToken.configuration(leeway: after))
     #expect(reader.next() == nil)
-    clock.withLock { $0 = (end + after) * 1000 - 1 }
+    clock.set((end + after) * 1000 - 1)
     _ = try service.act(#"{"add":1}"#, other)
     #expect(reader.read() == [#"1 {"value":1,"label":"none"}"#])
     await withCheckedContinuation { continuation in
       let waker = Waker { continuation.resume() }
       for group in reader.groups { group.add(waker) }
-      clock.withLock { $0 = (end + after) * 1000 }
+      clock.set((end + after) * 1000)
     }
     #expect(reader.read() == ["expired {}"])
     reader.close()
