@@ -37,7 +37,7 @@ CommandLineInterface.main { context in
   ) { host in
     // Without changes.keep there are no changes.
     guard host.changeFeed != nil else { return }
-    for try await change in try host.changes(after: .latest) {
+    for try await change in try host.changes(after: .oldest) {
       context.logger.info("a change was followed", ["session": change.key?.id ?? "none"])
     }
   }

@@ -195,6 +195,24 @@ struct SessionReferenceTests {
     #expect(main.shown == "3 " + list("x", "held", "z"))
   }
 
+  @Test func `an effect that outlives its host is interrupted by its next send`() async throws {
+    let board = EffectBoard()
+    var first: Host? = host(effects: board)
+    let relay = try #require(first).open("relay", "a")
+    let main = try #require(first).open("list", "main")
+    let outcome = try relay.send(#"{"send":{"words":["hold:h","z"],"expecting":"effects"}}"#)
+    try await eventually { main.activity.running == 1 }
+    first = nil
+    board["h"].onNext(.add(7))
+    board["h"].onCompleted()
+    try await eventually { main.activity.running == 0 && relay.current.version == 1 }
+    for _ in 0..<100 { await Task.yield() }
+    #expect(outcome.values == [])
+    let second = host()
+    second.resumeInterruptedActions()
+    try await eventually { try second.open("list", "main").shown == "2 " + self.list("held", "z") }
+  }
+
   @Test func `the responses of the sends before a crash are repeated to the effect`() async throws {
     do {
       let first = host()

@@ -51,13 +51,17 @@ final class HostedSessions: SessionLink {
     state.withLock { $0.host }?.reactor(name)
   }
 
-  /// Returns the reactor of a session that a reactor's code has named.
+  /// Returns the reactor of a session that a reactor's code has named, or `nil` if the host no longer exists.
   ///
   /// The only check of an id that a reactor has chosen, before code that opens, creates or claims sessions.
   ///
+  /// Without a host there is no error, which would be stored as the outcome of the sender's action: the
+  /// action remains interrupted, as by the end of the process.
+  ///
   /// - Throws: The error of the reactor's name, then that of the id, in the order of a client's request.
-  func reactor(of session: SessionKey) throws(SessionSendError) -> any HostedReactor {
-    guard let reactor = reactor(session.reactor) else { throw .unknownReactor(session) }
+  func reactor(of session: SessionKey) throws(SessionSendError) -> (any HostedReactor)? {
+    guard let host = state.withLock({ $0.host }) else { return nil }
+    guard let reactor = host.reactor(session.reactor) else { throw .unknownReactor(session) }
     guard SessionKey.isValid(id: session.id) else { throw .invalidID(session) }
     return reactor
   }

@@ -78,7 +78,8 @@ final class SendDelivery: Disposable {
     guard state.withLock({ $0.completion != nil }) else { return done() }
     let reactor: any HostedReactor
     do throws(SessionSendError) {
-      reactor = try sessions.reactor(of: target)
+      guard let found = try sessions.reactor(of: target) else { return done() }
+      reactor = found
     } catch {
       finish(.failure(error))
       return done()

@@ -72,7 +72,8 @@ final class SessionFollower: SessionObserver, Disposable {
       guard !state.withLock({ $0.isDisposed }) else { return }
       let reactor: any HostedReactor
       do throws(SessionSendError) {
-        reactor = try sessions.reactor(of: key)
+        guard let found = try sessions.reactor(of: key) else { return }
+        reactor = found
       } catch {
         return post(.end(error))
       }
