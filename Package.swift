@@ -163,7 +163,7 @@ let package = Package(
     .target(
       name: "ReactorLog",
       dependencies: [
-        "ReactorCoding",
+        "ReactorCoding", "Shares",
         // Elsewhere CryptoKit.
         .target(name: "Crypto", condition: .when(platforms: [.linux])),
       ],

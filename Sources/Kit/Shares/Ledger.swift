@@ -18,12 +18,18 @@ public final class Ledger: Sendable {
     case decisions
     /// Running effects.
     case effects
+    /// Bytes of events that streams have not sent; the streams are closed, not rejected.
+    case events
     /// Histories that are being copied.
     case forks
+    /// Bytes of the histories in a store in memory.
+    case histories
     /// Requests that wait for a background thread.
     case jobs
     /// Requests to providers and to the webhook that have no response yet.
     case questions
+    /// Bytes of responses that are being sent; the connections are closed, not rejected.
+    case responses
     /// Sessions in memory.
     case sessions
     /// Connections of one client, streams included; they are limited per client only.
@@ -40,9 +46,12 @@ public final class Ledger: Sendable {
     private let connections = Atomic<Int>(0)
     private let decisions = Atomic<Int>(0)
     private let effects = Atomic<Int>(0)
+    private let events = Atomic<Int>(0)
     private let forks = Atomic<Int>(0)
+    private let histories = Atomic<Int>(0)
     private let jobs = Atomic<Int>(0)
     private let questions = Atomic<Int>(0)
+    private let responses = Atomic<Int>(0)
     private let sessions = Atomic<Int>(0)
     private let sockets = Atomic<Int>(0)
     private let states = Atomic<Int>(0)
@@ -55,9 +64,12 @@ public final class Ledger: Sendable {
       case .connections: connections.add(count, ordering: .relaxed).newValue
       case .decisions: decisions.add(count, ordering: .relaxed).newValue
       case .effects: effects.add(count, ordering: .relaxed).newValue
+      case .events: events.add(count, ordering: .relaxed).newValue
       case .forks: forks.add(count, ordering: .relaxed).newValue
+      case .histories: histories.add(count, ordering: .relaxed).newValue
       case .jobs: jobs.add(count, ordering: .relaxed).newValue
       case .questions: questions.add(count, ordering: .relaxed).newValue
+      case .responses: responses.add(count, ordering: .relaxed).newValue
       case .sessions: sessions.add(count, ordering: .relaxed).newValue
       case .sockets: sockets.add(count, ordering: .relaxed).newValue
       case .states: states.add(count, ordering: .relaxed).newValue
@@ -110,8 +122,26 @@ public final class Ledger: Sendable {
 
   private let creations = AtomicLazyReference<ClientLimiter>()
 
+  /// The tables of bytes that the service retains for clients, which have one common bound.
+  private static let memoryTables = [Table.events, .histories, .responses, .states]
+
+  private let memory: Int
+
   /// Creates a ledger without accounts.
-  public init() {}
+  ///
+  /// - Parameter memory: The bytes of the States, histories, unsent events and responses of all clients
+  ///   together; see ``mustRelease(_:)``.
+  public init(memory: Int = .max) { self.memory = memory }
+
+  /// Returns whether a table of bytes must release some: all of them together exceed their bound, and this one
+  /// has more than an equal part of it.
+  ///
+  /// A table with less never pays for another one. At least one table must release something as long as the
+  /// bound is exceeded.
+  public func mustRelease(_ table: Table) -> Bool {
+    guard used(table) > memory / Self.memoryTables.count else { return false }
+    return Self.memoryTables.reduce(0) { $0 + used($1) } > memory
+  }
 
   /// Limits the sessions that a client creates per hour; only the first call has an effect.
   package func limitCreations(perHour limit: Int) {

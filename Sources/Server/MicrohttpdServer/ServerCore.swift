@@ -37,11 +37,10 @@ final class ServerCore: Sendable {
     }
     self.inFlight = inFlight
     self.openStreams = openStreams
-    let unsent = UnsentBytes(limit: MemoryLimit.quarter)
     var streamLoops: [StreamLoop] = []
     for _ in 0..<max(1, settings.loops) {
       streamLoops.append(
-        try StreamLoop(settings: settings, openStreams: openStreams, unsent: unsent))
+        try StreamLoop(settings: settings, openStreams: openStreams))
     }
     self.streamLoops = streamLoops
     var requestLoops: [RequestLoop] = []

@@ -1,5 +1,6 @@
 package import ReactorTransport
 package import Shares
+internal import SystemThreads
 
 extension MicrohttpdServer {
   /// The configuration of a server.
@@ -112,7 +113,7 @@ extension MicrohttpdServer {
     package var limits: Limits
 
     /// Counts what clients hold of the limits that they share.
-    package var ledger = Ledger()
+    package var ledger = Ledger(memory: MemoryLimit.bytes / 4)
 
     /// The time that a client may take; waiting for the responder is not limited.
     package var timeouts: Timeouts

@@ -1,4 +1,7 @@
 internal import FoundationEssentials
+internal import ReactorHost
+internal import Shares
+internal import SystemThreads
 public import Telemetry
 
 /// The configuration, logger and termination of a daemon.
@@ -29,6 +32,9 @@ public struct ServiceContext: Sendable {
 
   /// Creates a context, for tests and for programs that embed the service.
   public init(configuration: Configuration, logger: Logger, termination: Termination) {
+    var configuration = configuration
+    let memory = configuration.memory == 0 ? MemoryLimit.bytes : configuration.memory
+    configuration.host.ledger = Ledger(memory: memory / 4)
     self.configuration = configuration
     self.logger = logger
     self.termination = termination

@@ -5,9 +5,6 @@ package enum MemoryLimit {
   /// The number of bytes, read once.
   package static let bytes = min(machine, controlGroup ?? .max)
 
-  /// A quarter of it: for what clients cause the service to retain, such as bytes that they do not read.
-  package static let quarter = bytes / 4
-
   private static var machine: Int {
     let (pages, size) = (sysconf(Int32(_SC_PHYS_PAGES)), sysconf(Int32(_SC_PAGESIZE)))
     return pages > 0 && size > 0 ? pages * size : .max

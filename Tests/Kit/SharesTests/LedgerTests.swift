@@ -95,6 +95,23 @@ struct LedgerTests {
     #expect(other.acquire(.bodies, 1 << 20, of: 256 << 20, first: 1 << 20))
   }
 
+  @Test("beyond the bound of bytes the tables with more than an equal part release some, no others")
+  func memory() {
+    let ledger = Ledger(memory: 400)
+    ledger.take(.events, 90, for: nil)
+    ledger.take(.histories, 110, for: nil)
+    ledger.take(.states, 200, for: ledger.account(of: .local))
+    let tables = [Ledger.Table.events, .histories, .responses, .states]
+    #expect(tables.filter { ledger.mustRelease($0) } == [])
+    ledger.take(.responses, 1, for: nil)
+    #expect(tables.filter { ledger.mustRelease($0) } == [.histories, .states])
+    ledger.release(.histories, 1, of: nil)
+    #expect(tables.filter { ledger.mustRelease($0) } == [])
+    // Tables of places do not count.
+    ledger.take(.bodies, 1_000, for: nil)
+    #expect(!ledger.mustRelease(.states) && !ledger.mustRelease(.bodies))
+  }
+
   @Test("an account is the same one while it is retained, and is forgotten afterwards")
   func accounts() {
     let ledger = Ledger()

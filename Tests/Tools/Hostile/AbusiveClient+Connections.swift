@@ -53,6 +53,14 @@ extension AbusiveClient {
       } _: { _ in
       }
     },
+    // Pages of a log, a megabyte each, of which no two are the same array.
+    AbusiveClient(name: "unread-pages", threads: 1, prepare: AbusiveClient.fullRoom) { target in
+      target.hold(2_000) { connection, _ in
+        connection.send(
+          "GET /v1/reactors/chat/sessions/full/log?limit=1000 HTTP/1.1\r\nHost: localhost\r\n\r\n")
+      } _: { _ in
+      }
+    },
     AbusiveClient(name: "expect-continue", threads: 1) { target in
       target.hold(200) { connection, _ in
         connection.send(head(bodyOf: 1_000, fields: "Expect: 100-continue\r\n"))

@@ -222,7 +222,7 @@ extension AbusiveClient {
   }
 
   /// A room with a hundred long messages.
-  @Sendable private static func fullRoom(_ target: Target) {
+  @Sendable static func fullRoom(_ target: Target) {
     let connection = target.connect()
     let path = "/v1/reactors/chat/sessions/full/actions"
     _ = connection?.exchange("POST", path, body: Array(#"{"join":"a"}"#.utf8))

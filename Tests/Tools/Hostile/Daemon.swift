@@ -97,7 +97,10 @@ private final class DaemonProcess {
   init(_ program: URL, _ flags: [String]) throws {
     process.executableURL = program
     process.arguments =
-      ["serve", "--listen", "127.0.0.1:0", "--log-level", "error", "--supervise", "false"] + flags
+      [
+        "serve", "--listen", "127.0.0.1:0", "--log-level", "error", "--supervise", "false",
+        "--limits-memory", "805306368",
+      ] + flags
     let output = Pipe()
     process.standardOutput = output
     process.standardError = FileHandle.nullDevice

@@ -1,5 +1,6 @@
 import LogTestSupport
 @testable import ReactorLog
+import Shares
 import Synchronization
 import Testing
 
@@ -9,7 +10,7 @@ struct MemoryBudgetTests {
   private static let entry = LogEntry(
     version: 1, at: .now, action: nil, mutation: Array("1".utf8)
   ).byteCount
-  private let log = MemoryLog(byteLimit: 35 * entry)
+  private let log = MemoryLog(ledger: Ledger(memory: 35 * entry))
 
   private func key(_ id: String) -> SessionKey { SessionKey(reactor: "counter", id: id) }
 

@@ -1,3 +1,4 @@
+import Shares
 import Synchronization
 import Testing
 
@@ -7,7 +8,7 @@ import Testing
 struct UnfinishedSessionsTests {
   private let table = MemoryTable(
     retained: 100, retention: RetentionRules(), outcomeRetention: 1_000, feed: nil,
-    budget: MemoryBudget(bytes: 1 << 20))
+    budget: MemoryBudget(Ledger()))
 
   private func key(_ id: String, _ reactor: String = "counter") -> SessionKey {
     SessionKey(reactor: reactor, id: id)

@@ -63,7 +63,7 @@ internal import ReactorTransport
   }
 
   /// The minimum size of a body that is shared and not copied, in bytes.
-  private static let sharedSize = 65_536
+  static let sharedSize = 65_536
 
   /// Queues a response whose body is bytes.
   ///

@@ -25,6 +25,9 @@ struct ConnectionSlot {
   /// The head of its last request, or `nil` unless the scanner can replace a repetition of the head.
   var head: HTTPRequestHead?
 
+  /// The body of the response that is being sent; of size 0 if it is not large enough to be counted.
+  var body = SentBodies.Body()
+
   /// The exchange for which libmicrohttpd holds the connection.
   var suspended: Exchange?
 

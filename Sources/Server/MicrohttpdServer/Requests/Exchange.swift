@@ -228,6 +228,7 @@ final class Exchange: Sendable {
   func end(on worker: RequestWorker) {
     let wasDispatched = isDispatched
     proceed(to: .ended, on: worker)
+    worker.releaseBody(slot)
     let place = worker.slots[slot].place
     worker.core.releaseBuffer(intake.bodySize, of: intake.account ?? place.account)
     if intake.isCounted { intake.account?.release(.connections) }
@@ -263,6 +264,9 @@ final class Exchange: Sendable {
     }
     // Write the events that the request caused before its response.
     worker.streams?.takeEarlyTurn()
+    if case .bytes(let body) = response.body, body.count > WriteBudget.small {
+      worker.count(body, slot)
+    }
     guard connection.queue(response) else { return .NO }
     proceed(to: .sending, on: worker)
     worker.deadlines.enter(.sending, slot)

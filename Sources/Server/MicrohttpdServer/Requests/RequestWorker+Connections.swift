@@ -149,6 +149,39 @@ extension RequestWorker {
     }
   }
 
+  /// Counts the body of a response until it is sent.
+  func count(_ bytes: [UInt8], _ index: Int) {
+    slots[index].body.size = bytes.count
+    if bytes.count >= Connection.sharedSize {
+      // The address identifies the body, which the response retains.
+      slots[index].body.address = unsafe bytes.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
+    }
+    core.settings.ledger.take(.responses, bodies.add(slots[index].body), for: nil)
+  }
+
+  /// Releases the body of the response of a connection, if it is counted.
+  func releaseBody(_ index: Int) {
+    guard slots[index].body.size > 0 else { return }
+    core.settings.ledger.release(.responses, bodies.remove(slots[index].body), of: nil)
+    slots[index].body = SentBodies.Body()
+  }
+
+  /// Shuts down the sockets of clients that do not read large responses, until the others may retain theirs.
+  func closeLargestResponses() {
+    while core.settings.ledger.mustRelease(.responses) {
+      var holder = LargestHolder()
+      for index in slots.indices {
+        holder.add(
+          index, of: slots[index].client ?? ConnectionTurns.others,
+          bytes: slots[index].body.size)
+      }
+      guard let largest = holder.connection else { return }
+      releaseBody(largest.index)
+      core.overdue.add(1, ordering: .relaxed)
+      _ = shutdown(slots[largest.index].socket, Int32(SHUT_RDWR))
+    }
+  }
+
   /// Shuts down the sockets of overdue connections.
   ///
   /// libmicrohttpd has no call to close a connection; it closes one whose socket hangs up.

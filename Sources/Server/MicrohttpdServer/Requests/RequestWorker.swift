@@ -58,6 +58,9 @@ final class RequestWorker {
   /// The number of responses that libmicrohttpd is sending.
   @safe @exclusivity(unchecked) var sending = 0
 
+  /// The bodies of the responses that libmicrohttpd is sending.
+  var bodies = SentBodies()
+
   /// Whether a request without an immediate response is rejected, because the server stops.
   var rejectsWaiting = false
 
@@ -125,6 +128,7 @@ final class RequestWorker {
       beginTurn()
       daemon?.processReady()
       closeOverdue()
+      closeLargestResponses()
       startAccepting()
       streams?.takeTurn(atMost: Self.streamsPerTurn)
       sleep()

@@ -49,14 +49,11 @@ final class StreamLoop: StreamWaking {
   let inbox: Inbox<Message>
   private let settings: MicrohttpdServer.Settings
   private let openStreams: ActivityCount
-  /// The bytes that the streams of all loops have not sent.
-  let unsent: UnsentBytes
   private let thread = Mutex<SystemThread?>(nil)
 
   init(
-    settings: MicrohttpdServer.Settings, openStreams: ActivityCount, unsent: UnsentBytes
+    settings: MicrohttpdServer.Settings, openStreams: ActivityCount
   ) throws(ServerError) {
-    self.unsent = unsent
     self.settings = settings
     self.openStreams = openStreams
     guard let poller = Poller(), let waker = Waker(),

@@ -10,7 +10,7 @@ extension StreamWorker {
     let connection = StreamConnection(
       head: arrival.head, hasStream: arrival.stream != nil, isChunked: arrival.isChunked)
     let socket = StreamSocket(arrival.socket)
-    unsent.change(by: arrival.head.count)
+    count(arrival.head.count)
     let slot = StreamSlot(
       connection: connection, socket: socket, client: arrival.client ?? ConnectionTurns.others,
       generation: index == slots.count ? 0 : slots[index].generation &+ 1, stream: arrival.stream,
@@ -70,7 +70,7 @@ extension StreamWorker {
     queue.remove(index)
     socket.close()
     endStream(index)
-    unsent.change(by: -slots[index].connection.pending.count)
+    count(-slots[index].connection.pending.count)
     // The slot holds nothing of the client any more: neither its permit nor bytes that it has not read.
     slots[index] = StreamSlot(generation: slots[index].generation)
     freeSlots.append(index)
@@ -93,17 +93,26 @@ extension StreamWorker {
   func update(_ index: Int, _ change: (inout StreamConnection) -> Void) {
     let before = slots[index].connection.pending.count
     change(&slots[index].connection)
-    unsent.change(by: slots[index].connection.pending.count - before)
+    count(slots[index].connection.pending.count - before)
   }
 
-  /// Closes the connection with the most unsent bytes, once per turn: its client does not read.
+  /// Counts a change of the bytes that are not sent; a piece that several connections share counts for each.
+  private func count(_ difference: Int) {
+    if difference != 0 { ledger.take(.events, difference, for: nil) }
+  }
+
+  /// Closes connections whose clients do not read, until the others may retain their bytes.
   func closeLargest() {
-    let largest = slots.indices.max {
-      slots[$0].connection.pending.count < slots[$1].connection.pending.count
+    while ledger.mustRelease(.events) {
+      var holder = LargestHolder()
+      for index in slots.indices {
+        holder.add(
+          index, of: slots[index].client, bytes: slots[index].connection.pending.count)
+      }
+      guard let largest = holder.connection, largest.bytes > OutboundBytes.batch else { return }
+      loop.overdue.add(1, ordering: .relaxed)
+      close(largest.index)
     }
-    guard let largest, slots[largest].connection.pending.count > OutboundBytes.batch else { return }
-    loop.overdue.add(1, ordering: .relaxed)
-    close(largest)
   }
 
   private func poll(_ index: Int) {

@@ -25,7 +25,6 @@ final class StreamWorker {
 
   let loop: StreamLoop
   let openStreams: ActivityCount
-  let unsent: UnsentBytes
   let ledger: Ledger
   var pace: HeartbeatPace
   let linger: Int64
@@ -66,7 +65,6 @@ final class StreamWorker {
   init(loop: StreamLoop, settings: MicrohttpdServer.Settings, openStreams: ActivityCount) {
     self.loop = loop
     self.openStreams = openStreams
-    unsent = loop.unsent
     ledger = settings.ledger
     pace = HeartbeatPace(interval: settings.heartbeat.milliseconds)
     linger = settings.linger.milliseconds
@@ -165,7 +163,7 @@ final class StreamWorker {
   }
 
   private func serveQueue(atMost connections: Int) {
-    if unsent.isExceeded { closeLargest() }
+    if ledger.mustRelease(.events) { closeLargest() }
     var turns = connections
     while turns > 0, bytesWritten < Self.bytesPerTurn, let index = queue.removeFirst() {
       turns -= 1

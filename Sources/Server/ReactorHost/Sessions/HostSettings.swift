@@ -73,10 +73,6 @@ public struct HostSettings: Sendable {
   /// A mutation that exceeds it is rejected with ``StateTooLargeError``.
   public var stateLimit = 1_048_576
 
-  /// The number of bytes of States in memory, as JSON, beyond which idle sessions are evicted at once: those of the
-  /// clients with the most bytes.
-  package var stateBudget = Int.max
-
   /// The maximum number of running effects, of all sessions.
   public var effectLimit = 10_000
 

@@ -210,18 +210,17 @@ struct SlotTable: ~Copyable, Sendable {
     return false
   }
 
-  /// Evicts idle sessions of the clients with the most bytes of States, while all together have more than their
-  /// budget.
+  /// Evicts idle sessions of the clients with the most bytes of States, while these must release some.
   ///
   /// At most every 50 ms, because a pass through a shard visits many sessions.
   private func relieveMemory() {
-    let settings = environment.settings
-    guard settings.ledger.used(.states) > settings.stateBudget else { return }
+    let ledger = environment.settings.ledger
+    guard ledger.mustRelease(.states) else { return }
     let (now, due) = (Timestamp.now.milliseconds, nextRelief.load(ordering: .relaxed))
     guard now >= due,
       nextRelief.compareExchange(expected: due, desired: now + 50, ordering: .relaxed).exchanged
     else { return }
-    for shard in shards where settings.ledger.used(.states) > settings.stateBudget {
+    for shard in shards where ledger.mustRelease(.states) {
       let most = shard.table.withLock { table in
         table.slots.values.reduce(0) { max($0, $1.account?.held(.states) ?? 0) }
       }

@@ -158,6 +158,12 @@ extension Configuration {
       help: "The maximum size of all request bodies that are being received or processed, else 503."
     ),
     Setting(
+      "limits.memory", \.memory, .bytes(0...1_099_511_627_776),
+      help: """
+        The memory that the service may use: States, histories in memory and unsent bytes take at most a quarter \
+        of it; 0 is that of the control group or the machine.
+        """),
+    Setting(
       "limits.address", \.server.limits.connectionsPerAddress, .count(0...10_000_000),
       help: """
         The maximum number of connections per client address, streams included; 0 is no limit but \

@@ -95,6 +95,10 @@ public struct Configuration: Sendable {
   /// The settings of the session runtime.
   public var host = HostSettings()
 
+  /// `limits.memory`: the bytes of memory that the service may use, or 0 for those of its control group or the
+  /// machine.
+  public var memory = 0
+
   /// The settings of the HTTP API.
   ///
   /// Its compression, credentials, metrics and version are derived when the service starts.

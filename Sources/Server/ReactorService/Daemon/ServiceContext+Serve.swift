@@ -54,7 +54,6 @@ extension ServiceContext {
     let deadline = exitAfterGrace(store)
     defer { deadline.isMet.store(true, ordering: .relaxed) }
     var hostSettings = configuration.host
-    hostSettings.stateBudget = MemoryLimit.quarter
     // Requests and commits have priority.
     hostSettings.startBackgroundThread = { body in
       let thread = SystemThread(named: "background", niceness: 5, body)

@@ -65,7 +65,7 @@ extension ServiceContext {
           retention: configuration.retention,
           outcomeRetention: configuration.host.idempotency,
           changeRetention: configuration.changeRetention,
-          byteLimit: MemoryLimit.quarter)
+          ledger: configuration.host.ledger)
       ) { _ in true }
     case .sqlite(let path):
       // A file size limit makes writes fail instead of ending the process.

@@ -1,31 +1,24 @@
-internal import Synchronization
+internal import Shares
 
 /// Bounds the bytes of the histories of all sessions in memory.
-final class MemoryBudget: Sendable {
-  private let limit: Int
-  private let used = Atomic<Int>(0)
+struct MemoryBudget: Sendable {
+  private let ledger: Ledger
 
-  /// Creates a budget of a number of bytes.
-  init(bytes: Int) {
-    limit = bytes
-  }
+  init(_ ledger: Ledger) { self.ledger = ledger }
 
-  /// Adds bytes unless they exceed the limit; returns whether it did.
+  /// Adds bytes unless they exceed the bound; returns whether it did.
   func reserve(_ bytes: Int) -> Bool {
-    if used.add(bytes, ordering: .relaxed).newValue <= limit { return true }
+    take(bytes)
+    if !ledger.mustRelease(.histories) { return true }
     release(bytes)
     return false
   }
 
-  /// Adds bytes, within the limit or beyond it.
-  func take(_ bytes: Int) {
-    used.add(bytes, ordering: .relaxed)
-  }
+  /// Adds bytes, within the bound or beyond it.
+  func take(_ bytes: Int) { ledger.take(.histories, bytes, for: nil) }
 
   /// Removes bytes that were deleted.
-  func release(_ bytes: Int) {
-    used.subtract(bytes, ordering: .relaxed)
-  }
+  func release(_ bytes: Int) { ledger.release(.histories, bytes, of: nil) }
 }
 
 extension LogEntry {

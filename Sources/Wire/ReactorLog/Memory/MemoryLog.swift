@@ -1,3 +1,4 @@
+public import Shares
 internal import Synchronization
 
 /// A log in memory, for tests, demonstrations and state that may be lost.
@@ -16,20 +17,20 @@ public final class MemoryLog: MutationLog {
   ///   - outcomeRetention: How long the outcomes of idempotency keys are retained.
   ///   - changeRetention: How long the latest 65,536 changes of all sessions are retained; zero for not
   ///     at all.
-  ///   - byteLimit: The maximum number of bytes of the histories of all sessions. Beyond it, a session that
-  ///     grows retains only the entries after the latest snapshot; a write that exceeds the limit even then, and
+  ///   - ledger: Bounds the bytes of the histories of all sessions. Beyond the bound, a session that grows
+  ///     retains only the entries after the latest snapshot; a write that exceeds the bound even then, and
   ///     a fork, fail with ``LogError/full``. The end of a session releases its bytes.
   public init(
     retainedVersions: Int = 10_000, retention: RetentionRules = RetentionRules(),
     outcomeRetention: Duration = IdempotencyKey.retention, changeRetention: Duration = .zero,
-    byteLimit: Int = 1 << 30
+    ledger: Ledger = Ledger(memory: 1 << 30)
   ) {
     let milliseconds = outcomeRetention / .milliseconds(1)
     table = MemoryTable(
       retained: retainedVersions, retention: retention,
       outcomeRetention: milliseconds < 9e15 ? Int64(milliseconds) : .max,
       feed: changeRetention > .zero ? MemoryFeed(retaining: changeRetention) : nil,
-      budget: MemoryBudget(bytes: byteLimit))
+      budget: MemoryBudget(ledger))
   }
 
   /// Returns the log of a session.

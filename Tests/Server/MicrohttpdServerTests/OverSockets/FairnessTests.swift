@@ -97,6 +97,38 @@ extension OverSockets {
       #expect(try Self.residentBytes() - before < 1600 << 20)
     }
 
+    @Test func `beyond the bound of bytes connections of the largest client are closed`()
+      throws
+    {
+      var settings = MicrohttpdServer.Settings()
+      settings.ledger = Ledger(memory: 16 << 20)
+      let ledger = settings.ledger
+      let server = try TestServer(
+        settings: settings,
+        responder: TestResponder { request, reply in
+          let size = request.path == "/small" ? 100_000 : 1 << 20
+          reply(HTTPResponse(status: 200, body: .bytes([UInt8](repeating: 120, count: size))))
+        })
+      let slow = try server.client(receiveBuffer: 2048, source: 2)
+      try slow.request("GET", "/small", headers: ["Connection: close"])
+      _ = try slow.receive(count: 12)
+      var silent = try (0..<40).map { _ in try server.client(receiveBuffer: 2048, source: 3) }
+      for client in silent {
+        try client.request("GET", "/large")
+        // The head of the response, or the end of the connection.
+        _ = try? client.receive(count: 12)
+      }
+      let other = try server.client(source: 4)
+      try other.request("GET", "/large", headers: ["Connection: close"])
+      #expect(try other.receiveToEnd().utf8.count > 1 << 20)
+      #expect(ledger.used(.responses) <= 17 << 20)
+      #expect(server.server.statistics.overdue >= 20)
+      #expect(try slow.receiveToEnd().utf8.count > 100_000)
+      silent = []
+      #expect(server.becomesIdle())
+      #expect(ledger.used(.responses) == 0)
+    }
+
     @Test func `a client that does not read gets few of its pipelined requests processed`() throws {
       let body = [UInt8](repeating: 120, count: 65_536)
       let count = Atomic<Int>(0)

@@ -1,5 +1,6 @@
 internal import Glibc
 internal import ReactorTransport
+internal import Shares
 internal import Synchronization
 internal import SystemThreads
 internal import Testing
@@ -18,16 +19,17 @@ final class ManualWorker {
   ///   - count: The number of streams.
   ///   - clientOf: The client of each stream, by its index.
   ///   - settings: The settings.
-  ///   - limit: The bytes that the streams may hold.
+  ///   - limit: The bytes that the streams may hold before the largest is closed.
   /// - Throws: If there are no sockets.
   init(
     streams count: Int, of clientOf: (Int) -> TurnBudget.Entry? = { _ in nil },
     settings: MicrohttpdServer.Settings = .init(), unsent limit: Int = .max
   ) throws {
     streams = (0..<count).map { _ in TestStream() }
+    var settings = settings
+    settings.ledger = Ledger(memory: limit)
     let loop = try StreamLoop(
-      settings: settings, openStreams: try #require(ActivityCount()),
-      unsent: UnsentBytes(limit: limit))
+      settings: settings, openStreams: try #require(ActivityCount()))
     worker = loop.makeWorker()
     var clients: [Int32] = []
     for (index, stream) in streams.enumerated() {

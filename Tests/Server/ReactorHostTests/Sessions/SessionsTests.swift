@@ -191,11 +191,8 @@ struct SessionsTests {
   func `beyond the budget of States idle sessions of the client with the most bytes are evicted`()
     throws
   {
-    let ledger = Ledger()
-    let stage = Stage {
-      $0.ledger = ledger
-      $0.stateBudget = 20_000
-    }
+    let ledger = Ledger(memory: 20_000)
+    let stage = Stage { $0.ledger = ledger }
     // Each State has more than 2,000 bytes.
     try stage.name.set(String(repeating: "n", count: 2_000))
     let (other, greedy) = (
