@@ -34,7 +34,8 @@ public final class Ledger: Sendable {
     case sessions
     /// Connections of one client, streams included; they are limited per client only.
     case sockets
-    /// Bytes of the States of sessions in memory, as JSON; they are evicted, not rejected.
+    /// Bytes of sessions in memory: of each the State as JSON, the parameters, and 2 KiB; they are evicted, not
+    /// rejected.
     case states
     /// Streams.
     case streams

@@ -58,7 +58,8 @@ extension AbusiveClient {
         return stream.responseHead() == nil ? nil : response
       }
     },
-    AbusiveClient(name: "forged-tickets", threads: 8, expects: [401], flags: tokens) { target in
+    AbusiveClient(name: "forged-tickets", threads: 8, expects: [401, 429], flags: tokens) {
+      target in
       let ticket = Hostile.repeated("e", 5_000) + "." + Hostile.repeated("A", 43)
       target.flood { _, _ in
         guard let stream = target.connect() else { return nil }

@@ -72,7 +72,7 @@ extension AbusiveClient {
     ) { message },
     .get(
       "wrong-tokens", sessions + "/abused/state", fields: "Authorization: Bearer wrong\r\n",
-      expects: [401], flags: ["--auth-rules", #"[{"allow":"admin","anonymous":true}]"#]),
+      expects: [401, 429], flags: ["--auth-rules", #"[{"allow":"admin","anonymous":true}]"#]),
     .get("unknown-paths", "/a/b/c/d/e/f/g/h", expects: [404]),
     .get("pages", "/", fields: "Accept-Encoding: gzip\r\n"),
   ]

@@ -36,7 +36,7 @@ final class LiveSession: BatchSource {
   let lastClient = Atomic<Int>(0)
   /// The account that has the session in memory, or `nil` for none.
   private let account: Account?
-  /// The bytes of the State that are counted for the account.
+  /// The bytes of the session that are counted for the account.
   private let stateBytes = Atomic<Int>(0)
   private let interrupted = Atomic<Bool>(false)
   private let ended = Atomic<Bool>(false)
@@ -84,8 +84,14 @@ final class LiveSession: BatchSource {
     pipeline.shutDown()
   }
 
-  /// Counts the size of the State for the client, if it has changed by a kibibyte or more.
-  func countState(_ size: Int) {
+  /// The bytes of a session in memory beside its State and its parameters: 1,878 are measured in README.md.
+  private static let overhead = 2_048
+
+  /// Counts the size of the session for the client, if it has changed by a kibibyte or more.
+  ///
+  /// - Parameter state: The size of the State as JSON; 0 at the end of the session.
+  func countState(_ state: Int) {
+    let size = state == 0 ? 0 : state + (parameters?.count ?? 0) + Self.overhead
     let counted = stateBytes.load(ordering: .relaxed)
     guard size == 0 || abs(size - counted) >= 1_024 else { return }
     let difference = size - stateBytes.exchange(size, ordering: .relaxed)

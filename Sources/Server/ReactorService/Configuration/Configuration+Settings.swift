@@ -160,7 +160,7 @@ extension Configuration {
     Setting(
       "limits.memory", \.memory, .bytes(0...1_099_511_627_776),
       help: """
-        The memory that the service may use: States, histories in memory and unsent bytes take at most a quarter \
+        The memory that the service may use: sessions, histories in memory and unsent bytes have a quarter \
         of it; 0 is that of the control group or the machine.
         """),
     Setting(

@@ -191,7 +191,7 @@ struct SessionsTests {
   func `beyond the budget of States idle sessions of the client with the most bytes are evicted`()
     throws
   {
-    let ledger = Ledger(memory: 20_000)
+    let ledger = Ledger(memory: 40_000)
     let stage = Stage { $0.ledger = ledger }
     // Each State has more than 2,000 bytes.
     try stage.name.set(String(repeating: "n", count: 2_000))
@@ -204,9 +204,9 @@ struct SessionsTests {
     }
     for number in 0..<3 { try open("other-\(number)", for: other) }
     let bytes = other.held(.states)
-    #expect(bytes > 6_000)
+    #expect(bytes > 12_000)
     for number in 0..<8 { try open("greedy-\(number)", for: greedy) }
-    #expect(ledger.used(.states) <= 20_000 + bytes / 3)
+    #expect(ledger.used(.states) <= 40_000 + bytes / 3)
     #expect(other.held(.states) == bytes)
     #expect(stage.liveCount < 11)
     // An evicted session is loaded again.
