@@ -139,9 +139,15 @@ public final class Ledger: Sendable {
   ///
   /// A table with less never pays for another one. At least one table must release something as long as the
   /// bound is exceeded.
-  public func mustRelease(_ table: Table) -> Bool {
-    guard used(table) > memory / Self.memoryTables.count else { return false }
-    return Self.memoryTables.reduce(0) { $0 + used($1) } > memory
+  ///
+  /// - Parameters:
+  ///   - table: The table.
+  ///   - divisor: The part of the bound, for what may only use a part of the memory.
+  /// - Returns: Whether it must.
+  public func mustRelease(_ table: Table, beyondPart divisor: Int = 1) -> Bool {
+    let bound = memory / divisor
+    guard used(table) > bound / Self.memoryTables.count else { return false }
+    return Self.memoryTables.reduce(0) { $0 + used($1) } > bound
   }
 
   /// Limits the sessions that a client creates per hour; only the first call has an effect.

@@ -10,7 +10,7 @@ struct MemoryBudgetTests {
   private static let entry = LogEntry(
     version: 1, at: .now, action: nil, mutation: Array("1".utf8)
   ).byteCount
-  private let log = MemoryLog(ledger: Ledger(memory: 35 * entry))
+  private let log = MemoryLog(ledger: Ledger(memory: 70 * entry))
 
   private func key(_ id: String) -> SessionKey { SessionKey(reactor: "counter", id: id) }
 
@@ -47,6 +47,12 @@ struct MemoryBudgetTests {
     #expect(isFull(fork(to: "e", at: 1)))
   }
 
+  @Test func `forks leave half of the budget to writes`() throws {
+    while case .success? = fork(to: "fork-\(Int.random(in: 0..<(.max)))") {}
+    try #require(append(30, to: "other", after: 0)).get()
+    #expect(isFull(fork(to: "c", at: 1)))
+  }
+
   @Test func `a fork to an existing id is not counted`() throws {
     try #require(fork(to: "a")).get()
     for _ in 0..<10 {
@@ -70,24 +76,24 @@ struct MemoryBudgetTests {
   }
 
   @Test func `beyond the budget a session retains what its snapshot does not replace`() throws {
-    try #require(append(20, to: "origin", after: 10)).get()
+    try #require(append(55, to: "origin", after: 10)).get()
     // The snapshot is smaller than one entry.
     log.session(key("origin")).save(
-      Snapshot(version: 28, state: Array("28".utf8)), of: "first")
-    try #require(append(10, to: "origin", after: 30)).get()
+      Snapshot(version: 63, state: Array("63".utf8)), of: "first")
+    try #require(append(10, to: "origin", after: 65)).get()
     let loaded = try log.session(key("origin")).load(schema: nil)
-    #expect(loaded.snapshot?.version == 28)
-    #expect(loaded.entries.map(\.version) == Array(29...40))
+    #expect(loaded.snapshot?.version == 63)
+    #expect(loaded.entries.map(\.version) == Array(64...75))
     #expect(try log.session(key("origin")).entries(after: 0, limit: 99).count == 12)
   }
 
   @Test func `a write beyond the budget fails, changes nothing, and succeeds when there is room`()
     throws
   {
-    #expect(isFull(append(30, to: "origin", after: 10)))
-    #expect(isFull(append(30, to: "other", after: 0)))
+    #expect(isFull(append(65, to: "origin", after: 10)))
+    #expect(isFull(append(65, to: "other", after: 0)))
     #expect(try log.session(key("origin")).load(schema: nil).entries.count == 10)
     log.session(key("origin")).end { _ in }
-    try #require(append(30, to: "other", after: 0)).get()
+    try #require(append(65, to: "other", after: 0)).get()
   }
 }

@@ -6,10 +6,11 @@ struct MemoryBudget: Sendable {
 
   init(_ ledger: Ledger) { self.ledger = ledger }
 
-  /// Adds bytes unless they exceed the bound; returns whether it did.
-  func reserve(_ bytes: Int) -> Bool {
+  /// Adds bytes unless they exceed the bound, or half of it for copies of histories, which leave the rest to
+  /// writes; returns whether it did.
+  func reserve(_ bytes: Int, forCopy isCopy: Bool = false) -> Bool {
     take(bytes)
-    if !ledger.mustRelease(.histories) { return true }
+    if !ledger.mustRelease(.histories, beyondPart: isCopy ? 2 : 1) { return true }
     release(bytes)
     return false
   }

@@ -19,7 +19,7 @@ public final class MemoryLog: MutationLog {
   ///     at all.
   ///   - ledger: Bounds the bytes of the histories of all sessions. Beyond the bound, a session that grows
   ///     retains only the entries after the latest snapshot; a write that exceeds the bound even then, and
-  ///     a fork, fail with ``LogError/full``. The end of a session releases its bytes.
+  ///     a fork beyond half of it, fail with ``LogError/full``. The end of a session releases its bytes.
   public init(
     retainedVersions: Int = 10_000, retention: RetentionRules = RetentionRules(),
     outcomeRetention: Duration = IdempotencyKey.retention, changeRetention: Duration = .zero,
@@ -48,7 +48,9 @@ public final class MemoryLog: MutationLog {
     guard let (history, inherited) = original.history(upTo: cursor, parameters: parameters) else {
       return completion(.failure(.lost(to: nil)))
     }
-    guard table.budget.reserve(history.byteCount) else { return completion(.failure(.full)) }
+    guard table.budget.reserve(history.byteCount, forCopy: true) else {
+      return completion(.failure(.full))
+    }
     let session = table.findOrMake(target)
     let isNew = session.begin(
       epoch, with: history, parameters: inherited,
