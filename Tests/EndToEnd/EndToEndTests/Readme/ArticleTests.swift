@@ -32,7 +32,12 @@ extension GalleryBrowserTests {
       #expect(printed.contains(#"{"members":["Ada"],"lines":[]}"#))
       #expect(printed.contains { $0.contains("Bob is not in the room") })
       #expect(printed.last { $0.hasPrefix(#"{"members""#) }?.hasPrefix(spoken.dropLast(2)) == true)
-      let stream = try String(contentsOfFile: shell.folder["stream"], encoding: .utf8)
+      // A process in the background writes the stream.
+      var stream = ""
+      _ = try eventually {
+        stream = try String(contentsOfFile: shell.folder["stream"], encoding: .utf8)
+        return stream.contains(spoken)
+      }
       #expect(stream.contains(spoken))
 
       let browser = try Browser()
