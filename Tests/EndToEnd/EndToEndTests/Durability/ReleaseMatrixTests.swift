@@ -183,7 +183,10 @@ import Testing
     #expect(
       metrics.contains(#"reactord_unreadable{reactor="RenamedMember",kind="action"} 2"#))
     #expect(metrics.contains(#"reactord_unreadable{reactor="RenamedMember",kind="timer"} 1"#))
-    #expect(second.standardError.contains("stored action cannot be read by this release"))
+    #expect(
+      eventually {
+        second.standardError.contains("stored action cannot be read by this release")
+      })
     try kill(second)
 
     // Back.
