@@ -191,10 +191,8 @@ import Testing
   }
 
   @Test func `an address without a server, and one of another server, are named`() async throws {
-    let closed = try ListeningSocket()
-    let port = closed.port
-    _ = consume closed
-    let nothing = ReactorServer(url: try #require(URL(string: "http://127.0.0.1:\(port)")))
+    let port = try ReservedPort()
+    let nothing = ReactorServer(url: try #require(URL(string: "http://\(port.address)")))
     let counter = nothing.reactor(RemoteCounter.self, "counter", session: "x")
     let states = Recorder(counter.state)
     let connection = Recorder(counter.connection)
@@ -214,5 +212,6 @@ import Testing
       if case .ended(let problem) = $0 { problem.kind == .unknownAddress } else { false }
     }
     #expect(states.all.isEmpty && lostStates.all.isEmpty)
+    withExtendedLifetime(port) {}
   }
 }

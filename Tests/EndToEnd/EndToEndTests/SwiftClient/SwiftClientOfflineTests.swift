@@ -11,17 +11,15 @@ import Testing
     let folder = try TemporaryFolder()
     var configuration = ClientConfiguration()
     configuration.offlineQueue = URL(filePath: folder["actions"])
-    let socket = try ListeningSocket()
-    let port = socket.port
-    _ = consume socket
-    let url = try #require(URL(string: "http://127.0.0.1:\(port)"))
+    let port = try ReservedPort()
+    let url = try #require(URL(string: "http://\(port.address)"))
     do {
       let client = ReactorServer(url: url, configuration: configuration)
       let counter = client.reactor(RemoteCounter.self, "counter", session: "offline")
       for number in 1...20 { counter.action.onNext(.add(number)) }
       client.close()
     }
-    let server = try ReactordProcess("--listen", "127.0.0.1:\(port)")
+    let server = try ReactordProcess("--listen", port.address)
     let client = ReactorServer(url: url, configuration: configuration)
     let counter = client.reactor(RemoteCounter.self, "counter", session: "offline")
     #expect(try await counter.send(.add(1000)).value == 1210)
@@ -30,7 +28,7 @@ import Testing
     }
     #expect(amounts == Array(1...20) + [1000])
     #expect(try Data(contentsOf: URL(filePath: folder["actions"])).isEmpty)
-    _ = server
+    withExtendedLifetime((server, port)) {}
   }
 
   @Test func `an app that is killed at any time sends its actions once and in order`() async throws
