@@ -23,7 +23,8 @@ struct DisconnectTests {
       let streams = try (0..<40).map { _ in try session.events() }
       for stream in streams { _ = try stream.nextEvent() }
       #expect(try session.subscribers() == 40)
-      #expect(try ProcessFigures(of: server.process).descriptors >= before.descriptors + 40)
+      // The descriptor of the first stream can still have been open before.
+      #expect(try ProcessFigures(of: server.process).descriptors >= before.descriptors + 39)
       if abruptly { for stream in streams { stream.abort() } }
     }
     #expect(try eventually { try session.subscribers() == 0 })
