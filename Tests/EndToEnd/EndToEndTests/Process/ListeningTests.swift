@@ -76,7 +76,7 @@ struct ListeningTests {
     let server = try ReactordProcess(
       [], program: "faulty",
       environment: [
-        "NOTIFY_SOCKET": manager.path, "WATCHDOG_USEC": "4000000",
+        "NOTIFY_SOCKET": manager.path, "WATCHDOG_USEC": "15000000",
         // As in config/package/reactord.service.
         "SWIFT_BACKTRACE": "enable=no",
       ])
