@@ -52,25 +52,31 @@ struct ContainmentTests {
   @Test func `three crashes in a minute quarantine the reactor, and others are served`() throws {
     let other = server.session(of: "other")
     #expect(try other.post(#"{"add":1}"#).status == 200)
-    for number in 1...3 {
+    let start = ContinuousClock.now
+    var (crashes, isQuarantined) = (0, false)
+    while !isQuarantined, crashes < 30 {
+      crashes += 1
       let poisoned = server.session(of: "faulty")
       #expect(throws: (any Error).self) {
-        try poisoned.post(##"{"trapInMutateWith":"x\##(number)"}"##)
+        try poisoned.post(##"{"trapInMutateWith":"x\##(crashes)"}"##)
       }
       let served = SessionClient(server.client(), other.path)
       #expect(try served.post(#"{"add":1}"#).status == 200)
-      // Deleting the session removes its entries, and not the count.
       let again = SessionClient(server.client(), poisoned.path)
-      if number < 3 { #expect(try again.delete().status == 204) }
+      isQuarantined = try again.state().text.contains("reactor-quarantined")
+      // Deleting the session removes its entries, and not the count.
+      if !isQuarantined { #expect(try again.delete().status == 204) }
     }
-    for number in 4...8 {
-      let response = try again().post(##"{"trapInMutateWith":"x\##(number)"}"##)
+    // On a busy machine, three crashes can take more than a minute.
+    #expect(crashes == 3 || crashes > 3 && ContinuousClock.now - start > .seconds(60))
+    for number in 1...5 {
+      let response = try again().post(##"{"trapInMutateWith":"y\##(number)"}"##)
       try expectProblem(response, 503, "reactor-quarantined")
       #expect(response["Retry-After"] != nil)
       #expect(try SessionClient(server.client(), other.path).post(#"{"add":1}"#).status == 200)
     }
     try expectProblem(again().state(), 503, "reactor-quarantined")
-    expectCrashes(3)
+    expectCrashes(crashes)
     #expect(try server.client().send("DELETE", "/v1/quarantine").status == 204)
     #expect(try again().post(#"{"add":1}"#).status == 200)
   }
