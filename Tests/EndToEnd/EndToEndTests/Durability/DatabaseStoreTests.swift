@@ -68,8 +68,9 @@ import Testing
   @Test func `an outcome that cannot be determined is stated, and a key resolves it`() throws {
     let database = try PostgresServer()
     let schema = PostgresServer.newSchema()
+    // Long enough for a busy machine to send the commit in that time.
     let server = try ReactordProcess(
-      "--store", database.url(), "--cluster-name", schema, "--cluster-wait", "1")
+      "--store", database.url(), "--cluster-name", schema, "--cluster-wait", "15")
     let session = server.session(of: "counter")
     try expectIncrease(of: session, key: "first")
     let key = ["Idempotency-Key": "\"second\""]
