@@ -73,6 +73,16 @@ final class IdentityProvider: Sendable {
   func retire() throws { _ = try HTTPClient(port: port).send("POST", "/retire", body: []) }
 }
 
+/// Sends a request again while its response is 503: on a busy machine, a provider or a webhook can respond too late.
+func whenDecided(_ request: () throws -> HTTPResponse) throws -> HTTPResponse {
+  var response = try request()
+  _ = try eventually {
+    if response.status == 503 { response = try request() }
+    return response.status != 503
+  }
+  return response
+}
+
 extension String {
   /// The header field of a token.
   var asBearer: [String: String] { ["Authorization": "Bearer \(self)"] }

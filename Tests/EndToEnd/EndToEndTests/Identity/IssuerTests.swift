@@ -29,7 +29,7 @@ struct IssuerTests {
       let session = SessionClient(server.client(), "/v1/reactors/counter/sessions/\(id)")
       return try session.state("", token("ada", of: providers[provider]))
     }
-    #expect(try state(0, "ada").status == 200)
+    #expect(try whenDecided { try state(0, "ada") }.status == 200)
     try expectProblem(try state(1, "corp~7Cada"), 503, "unavailable")
     let notice = "\(providers[1].issuer) has not published its keys"
     #expect(try server.client().get("/readyz").text.contains(notice))
@@ -57,8 +57,8 @@ struct IssuerTests {
       providers[introspection.provider].issuer + "/introspect" + introspection.query,
       "--auth-rules", Self.rules)
     func status(_ id: String, _ token: [String: String]) throws -> Int {
-      try SessionClient(server.client(), "/v1/reactors/counter/sessions/\(id)")
-        .state("", token).status
+      let session = SessionClient(server.client(), "/v1/reactors/counter/sessions/\(id)")
+      return try whenDecided { try session.state("", token) }.status
     }
     let ids = count == 1 ? ["ada"] : ["a~7Cada", "b~7Cada"]
     let isKnown = !introspection.query.isEmpty && introspection.provider < count
@@ -78,7 +78,8 @@ struct IssuerTests {
       providers[0].issuer + "/introspect?iss&shop", "--auth-rules", Self.rules)
     for id in ["ada", "a~7Cada", "introspection~7Cada"] {
       let session = SessionClient(server.client(), "/v1/reactors/counter/sessions/\(id)")
-      try expectProblem(try session.state("", "ada".asBearer), 401, "unauthorized")
+      let response = try whenDecided { try session.state("", "ada".asBearer) }
+      try expectProblem(response, 401, "unauthorized")
     }
   }
 
@@ -98,6 +99,7 @@ struct IssuerTests {
     let session = SessionClient(server.client(), "/v1/reactors/counter/sessions/ada")
     let ada = try token("ada", of: provider)
     let other = try provider.token("sub=ada&aud=shop&iss=\(provider.issuer)").asBearer
+    #expect(try whenDecided { try session.state("", ada) }.status == 200)
     let stream = try session.events("", ada)
     #expect(try stream.nextEvent()?.json == ["value": 0])
     try expectProblem(try session.state("", other), 401, "unauthorized")
