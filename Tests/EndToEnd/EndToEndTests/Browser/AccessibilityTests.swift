@@ -29,7 +29,9 @@ extension GalleryBrowserTests {
     ]
 
     @Test(arguments: pages, Browser.Device.allCases)
-    func `axe-core finds no violation`(page: String, device: Browser.Device) throws {
+    func `axe-core finds no violation, nothing moves, and no page is wider than a phone`(
+      page: String, device: Browser.Device
+    ) throws {
       let room = SessionClient(server.client(), "/v1/reactors/chat/sessions/a11y")
       try room.post(#"[{"join":"Ada"},{"send":{"from":"Ada","text":"Hello"}}]"#)
       // Each page in both themes and both sizes, not in all four combinations.
@@ -41,8 +43,28 @@ extension GalleryBrowserTests {
           "return document.querySelector('#log').childElementCount + document.querySelectorAll('.node').length > 1",
           is: true)
       }
+      if device == .desk {
+        try waitForControls()
+        #expect(try moving() == [], "\(page)")
+      } else {
+        try browser.expect(
+          "return document.documentElement.scrollWidth <= document.documentElement.clientWidth",
+          is: true)
+      }
       try browser.run("document.querySelectorAll('details').forEach((it) => { it.open = true })")
       #expect(try findings() == [], "\(page), \(device.rawValue), dark: \(isDark)")
+    }
+
+    /// The elements that move although the browser prefers reduced motion.
+    private func moving() throws -> JSON {
+      try browser.run(
+        """
+        const isMoving = ({ animationName, transitionDuration, scrollBehavior }) =>
+          animationName !== 'none' || parseFloat(transitionDuration) > 0 || scrollBehavior === 'smooth';
+        return [...document.querySelectorAll('*')].flatMap((it) =>
+          ['', '::before', '::after'].filter((part) => isMoving(getComputedStyle(it, part)))
+            .map((part) => it.outerHTML.slice(0, 80) + part));
+        """)
     }
 
     /// The rules of axe-core that the page violates, with the violating elements.
@@ -153,22 +175,6 @@ extension GalleryBrowserTests {
       }
     }
 
-    @Test(arguments: pages)
-    func `nothing moves if the browser prefers reduced motion`(page: String) throws {
-      try browser.emulate(.desk)
-      try browser.open(server.url + page)
-      try waitForControls()
-      let moving = try browser.run(
-        """
-        const isMoving = ({ animationName, transitionDuration, scrollBehavior }) =>
-          animationName !== 'none' || parseFloat(transitionDuration) > 0 || scrollBehavior === 'smooth';
-        return [...document.querySelectorAll('*')].flatMap((it) =>
-          ['', '::before', '::after'].filter((part) => isMoving(getComputedStyle(it, part)))
-            .map((part) => it.outerHTML.slice(0, 80) + part));
-        """)
-      #expect(moving == [])
-    }
-
     @Test func `an action is sent with the keyboard alone`() throws {
       let session = server.session(of: "counter")
       try browser.open("\(server.url)/inspector/#/counter/\(session.id)")
@@ -178,16 +184,6 @@ extension GalleryBrowserTests {
       try browser.press(.space)
       try browser.press(.tab, .tab, .enter)
       #expect(try eventually { try session.state().text == #"{"value":6}"# })
-    }
-
-    @Test func `no page is wider than a phone`() throws {
-      try browser.emulate(.phone)
-      for page in Self.pages {
-        try browser.open(server.url + page)
-        try browser.expect(
-          "return document.documentElement.scrollWidth <= document.documentElement.clientWidth",
-          is: true)
-      }
     }
   }
 }
