@@ -34,8 +34,9 @@ import Testing
     let tables = try names.map { try newTable(settings, $0) }
     for (table, own) in zip(tables, names) {
       #expect(eventually { table.entries.map(\.node) == names.filter { $0 != own } })
-      #expect(table.isConfirmed)
-      #expect(table.running == names.filter { $0 != own })
+      // A confirmation and an announcement are valid for two seconds.
+      #expect(eventually { table.isConfirmed })
+      #expect(eventually { table.running == names.filter { $0 != own } })
       for other in names where other != own {
         #expect(table.address(of: other) == "\(other.name):1")
       }
@@ -45,7 +46,8 @@ import Testing
     #expect(try eventually { try rows(settings, server) == "afalse,bfalse,ctrue" })
     tables[1].withdraw()
     #expect(!tables[1].isConfirmed)
-    #expect(try rows(settings, server) == "afalse,ctrue")
+    // `withdraw()` waits for a second only.
+    #expect(try eventually { try rows(settings, server) == "afalse,ctrue" })
     tables[0].refresh()
     #expect(eventually { tables[0].entries.map(\.node) == [names[2]] })
     for table in tables { table.close() }
@@ -80,7 +82,19 @@ import Testing
       """)
     let table = try newTable(settings, id("a", 1))
     #expect(eventually { table.isConfirmed })
-    #expect(table.entries.map(\.node) == [id("late", 7)])
+    #expect(
+      try eventually {
+        // The nodes announced themselves that long ago, however late the table reads it.
+        for (name, age) in [("gone", 30), ("late", 5)] {
+          try server.query(
+            """
+            update \(settings.schema).nodes set seen = clock_timestamp() - interval '\(age) s'
+            where name = '\(name)'
+            """)
+        }
+        table.refresh()
+        return table.entries.map(\.node) == [id("late", 7)]
+      })
     #expect(table.running.isEmpty)
     #expect(try rows(settings, server) == "afalse,gonefalse,latefalse")
     // A node that was deleted while it was paused is present again.
