@@ -84,7 +84,7 @@ struct MatrixTests {
     for endpoint in Service().api.endpoints.resources.flatMap(\.endpoints) {
       let configuration = try SignedToken.configuration()
       let service = Service(
-        log: MemoryLog(changeRetention: .seconds(60)),
+        log: MemoryLog(changeRetention: .seconds(3_600)),
         settings: { $0.authentication = configuration })
       let (target, body) = Self.request(endpoint, session: session)
       let token = client.claims.map { SignedToken.make($0) }

@@ -101,7 +101,7 @@ struct StateAccessTests {
   /// The service with the session `secret`, whose State contains `a-secret`.
   private struct Guarded {
     let gate = Gate()
-    let log = MemoryLog(changeRetention: .seconds(60))
+    let log = MemoryLog(changeRetention: .seconds(3_600))
     let api: ReactorAPI
 
     init(_ authentication: Authenticator.Configuration? = nil, creationLimit: Int = 0) {

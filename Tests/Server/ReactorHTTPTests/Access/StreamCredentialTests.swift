@@ -28,7 +28,7 @@ struct StreamCredentialTests {
     let configuration = try SignedToken.configuration(rules: Self.rules)
     end = clock.now / 1000 + 1_000
     service = Service(
-      log: MemoryLog(changeRetention: .seconds(60)),
+      log: MemoryLog(changeRetention: .seconds(3_600)),
       expiries: StreamExpiries { [clock] in clock.now },
       settings: { $0.authentication = configuration })
   }

@@ -19,7 +19,7 @@ struct WebhookTests {
       rules: #"[{"allow":"read","to":"number/*","anonymous":true}]"#)
     configuration.webhook = webhook
     return Service(
-      log: MemoryLog(changeRetention: .seconds(60)), expiries: expiries,
+      log: MemoryLog(changeRetention: .seconds(3_600)), expiries: expiries,
       settings: { $0.authentication = configuration })
   }
 

@@ -117,7 +117,7 @@ struct WithdrawnRightTests {
   private static let reads = endpoints.filter { !$0.traits.contains(.stream) && $0.method.isSafe }
 
   private func service(
-    _ withdrawal: Withdrawal, log: any MutationLog = MemoryLog(changeRetention: .seconds(60))
+    _ withdrawal: Withdrawal, log: any MutationLog = MemoryLog(changeRetention: .seconds(3_600))
   ) throws -> Service {
     var configuration = try withdrawal.configuration(isAfter: false)
     if withdrawal == .webhook {
@@ -240,7 +240,7 @@ struct WithdrawnRightTests {
   ) async throws -> [(target: String, response: HTTPResponse)] {
     var found: [(String, HTTPResponse)] = []
     for endpoint in endpoints {
-      let memory = MemoryLog(changeRetention: .seconds(60))
+      let memory = MemoryLog(changeRetention: .seconds(3_600))
       try commit("earlier", at: service(withdrawal, log: memory))
       let log = DelayedLog(memory)
       let service = try service(withdrawal, log: log)

@@ -6,7 +6,7 @@ import Testing
 
 /// Parameters of queries with names that are almost right, and those that mean nothing to the service.
 struct ParameterNamesTests {
-  private let service = Service(log: MemoryLog(changeRetention: .seconds(60)))
+  private let service = Service(log: MemoryLog(changeRetention: .seconds(3_600)))
 
   @Test(arguments: [
     ("events?last-event-id=x-1", "last_event_id"), ("events?LASTEVENTID=x-1", "last_event_id"),

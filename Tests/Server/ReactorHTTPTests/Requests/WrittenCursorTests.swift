@@ -16,7 +16,7 @@ struct WrittenCursorTests {
   static let bare = ["C", " C\t", "C+gzip", "C-gzip", "C gzip"]
   static let lists = [#""other-7", "C""#, #"W/"x-1+gzip",W/"C-gzip""#, #""C", "other-7""#]
 
-  private let service = Service(log: MemoryLog(changeRetention: .seconds(60)))
+  private let service = Service(log: MemoryLog(changeRetention: .seconds(3_600)))
 
   init() throws {
     try service.addOnes(3)
