@@ -12,7 +12,7 @@ import TestSupport
   /// A source that blocks the writer until it is released.
   private final class Blocker: BatchSource {
     private let isReleased = Semaphore()
-    func appendBatch() { _ = isReleased.wait(for: .seconds(60)) }
+    func appendBatch() { _ = isReleased.wait(for: .seconds(600)) }
     func release() { isReleased.signal() }
   }
 
