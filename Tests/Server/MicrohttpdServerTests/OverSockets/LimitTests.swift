@@ -71,7 +71,8 @@ extension OverSockets {
       let server = try TestServer(settings: .init(timeouts: .init(body: .milliseconds(100))))
       let client = try server.client()
       try client.request("POST", "/", headers: ["Content-Length: 100"])
-      try client.send("only so much")
+      // The server can already have closed the connection.
+      try? client.send("only so much")
       #expect(try client.receiveResponse().status == 408)
       #expect(try client.receiveToEnd() == "")
       #expect(server.server.statistics.overdue == 1)

@@ -27,7 +27,7 @@ extension OverSockets {
         stream.append(["bye"])
         stream.finish()
       }
-      #expect(server.server.finishStreams(within: .seconds(20)))
+      #expect(server.server.finishStreams(within: .seconds(300)))
       #expect(server.server.statistics.streams == 0)
       for client in clients {
         #expect(try client.receiveChunk() == "bye")
@@ -60,7 +60,7 @@ extension OverSockets {
       let reply = try #require(replies.next())
       let stopped = Signal()
       let thread = TestThread {
-        server.server.stop(within: .seconds(20))
+        server.server.stop(within: .seconds(300))
         stopped.send()
       }
       reply(.text("done"))
