@@ -38,6 +38,13 @@ enum ProviderHTTP {
 
   /// Gets a document, unless it has the entity tag.
   static let get: ProviderFetch = { url, tag in
+    await document(at: url, unlessTagged: tag, within: timeout)
+  }
+
+  /// Gets a document, unless it has the entity tag.
+  static func document(
+    at url: ProviderURL, unlessTagged tag: String?, within timeout: Duration
+  ) async -> Result<ProviderResponse, ProviderFailure> {
     var fields = [TransportRequest.Field("Accept", "application/json")]
     if let tag { fields.append(.init("If-None-Match", tag)) }
     return await send(TransportRequest("GET", "", fields: fields, timeout: timeout), to: url)
