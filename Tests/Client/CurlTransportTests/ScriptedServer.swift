@@ -12,9 +12,19 @@ final class ScriptedServer: Sendable {
 
   let address: ServerAddress
   let port: UInt16
-  private let listener: Int32
+  private let listener: Listener
   private let accepted = Atomic(0)
   private let open = Atomic(0)
+
+  /// A socket that is closed when neither the server nor its thread uses it: before, another socket could
+  /// get the number of its descriptor.
+  private final class Listener: Sendable {
+    let descriptor: Int32
+
+    init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+    deinit { close(descriptor) }
+  }
 
   /// The number of connections that were accepted.
   var connectionCount: Int { accepted.load(ordering: .relaxed) }
@@ -33,18 +43,16 @@ final class ScriptedServer: Sendable {
   ///
   /// Connections after the last script are closed immediately.
   init(_ scripts: [Script]) throws {
-    let (listener, port) = try LoopbackSocket.listening()
+    let (descriptor, port) = try LoopbackSocket.listening()
+    let listener = Listener(descriptor)
     (self.listener, self.port) = (listener, port)
     address = ServerAddress(host: "127.0.0.1", port: port)
     // Use threads of its own: all of them block, and the number of Dispatch threads is bounded.
     Thread.detachNewThread { [weak self] in
       for number in 0... {
-        let connection = LoopbackSocket.accept(from: listener)
+        let connection = LoopbackSocket.accept(from: listener.descriptor)
         guard let connection, let self else {
-          // Close the socket here and not in `deinit`: another socket could get the number of the
-          // descriptor while this thread still accepts from it.
           if let connection { close(connection) }
-          close(listener)
           return
         }
         open.add(1, ordering: .relaxed)
@@ -65,7 +73,7 @@ final class ScriptedServer: Sendable {
   }
 
   deinit {
-    shutdown(listener, Int32(SHUT_RDWR))
+    shutdown(listener.descriptor, Int32(SHUT_RDWR))
   }
 }
 
