@@ -16,6 +16,8 @@ struct SessionReferenceTests {
     adjust: (inout HostSettings) -> Void = { _ in }
   ) -> Host {
     var settings = HostSettings()
+    // Longer than a stall of the machine: then, a send would end before the effect that it waits for.
+    settings.sendWait = .seconds(600)
     adjust(&settings)
     return Host(
       [
@@ -247,7 +249,7 @@ struct SessionReferenceTests {
   }
 
   @Test func `a chain of 33 sends ends with an error that reaches the first action`() async throws {
-    let host = host(adjust: { $0.sendWait = .seconds(600) })
+    let host = host()
     let outcome = try host.open("relay", "0").send(#"{"chain":40}"#)
     try await eventually { !outcome.values.isEmpty }
     #expect(outcome.values == ["failed SessionSendError"])
