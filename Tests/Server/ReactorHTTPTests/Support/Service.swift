@@ -22,11 +22,9 @@ struct Service {
     host adjustHost: (inout HostSettings) -> Void = { _ in },
     settings adjust: (inout ReactorAPI.Settings) -> Void = { _ in }
   ) {
-    var settings = ReactorAPI.Settings()
+    var settings = Self.settings
     let revocations = Global<[Revocation]>(Revocation.storedName, [])
     settings.revocations = revocations
-    settings.actionWait = .seconds(600)
-    settings.files = Self.files
     adjust(&settings)
     var hostSettings = HostSettings()
     // Without threads, background jobs are executed at once.
@@ -51,8 +49,10 @@ struct Service {
       expiries: expiries)
   }
 
+  /// Settings whose wait for effects is longer than a stall of the machine.
   static var settings: ReactorAPI.Settings {
     var settings = ReactorAPI.Settings()
+    settings.actionWait = .seconds(600)
     settings.files = files
     return settings
   }
