@@ -72,26 +72,33 @@ struct PausedTests {
 
   private let log = MemoryLog()
 
-  private func host(isPaused: Bool, _ subscriptions: Recorder<String> = Recorder()) -> Host {
+  private func host(
+    isPaused: Bool, _ subscriptions: Recorder<String> = Recorder(),
+    over log: (any MutationLog)? = nil
+  ) -> Host {
     var settings = HostSettings()
     if isPaused { settings.pause() }
     return Host(
       [
         ReactorRegistration("clock", summary: "Ticks") { Clockwork(subscriptions) }
-      ], log: log, settings: settings)
+      ], log: log ?? self.log, settings: settings)
   }
 
   @Test func `no stream of a transform runs, and the stored State is shown`() async throws {
     let key = SessionKey(reactor: "clock", id: "c")
     do {
       let subscriptions = Recorder<String>()
-      let running = host(isPaused: false, subscriptions)
+      let double = LogDouble(log)
+      let running = host(isPaused: false, subscriptions, over: double)
       let session = try running.open("clock", "c", for: .ensure)
       // The streams run: the test would find them.
       try await eventually { session.current.version > 10 }
       try session.send(#"{"set":7}"#)
       // `send` returns before the commit, and a crash discards what is not committed.
       try await eventually { session.current.words.contains(#""value":1007"#) }
+      // The thread of a tick writes nothing after the crash.
+      double.set(.held)
+      try await eventually { double.heldCount > 0 }
       running.crash()
       #expect(Set(subscriptions.values) == ["action", "mutation", "effect"])
     }
