@@ -37,7 +37,9 @@ struct ObservedValuesTests {
     return try #require(results.values.first).get().session
   }
 
-  private func settle(_ session: any Session) async throws {
+  /// Waits for the mutations of a session, and then for further ones, which it should not have.
+  private func settle(_ session: any Session, at count: Int) async throws {
+    try await eventually { try mutations(session).count >= count }
     var version = -1
     while version != session.current.version {
       version = session.current.version
@@ -58,9 +60,9 @@ struct ObservedValuesTests {
     let expected: [String]
     do {
       let session = try await open(host)
-      try await settle(session)
+      try await settle(session, at: shape.opening)
       try session.send("1")
-      try await settle(session)
+      try await settle(session, at: shape.opening + 1)
       expected = try mutations(session)
       #expect(expected.contains { $0.hasPrefix("action") } || shape.hasNoAction)
     }
@@ -82,7 +84,7 @@ struct ObservedValuesTests {
         before.count == expected.count + (round - 1) * (shape.hasNoAction ? 0 : 1), "\(before)")
       // The first action after the load has its effect.
       try session.send("1")
-      try await settle(session)
+      try await settle(session, at: before.count + (shape.hasNoAction ? 0 : 1))
       let after = try mutations(session)
       #expect(after.count == before.count + (shape.hasNoAction ? 0 : 1), "\(before) → \(after)")
       if !shape.hasNoAction { #expect(after.last == expected.last { $0.hasPrefix("action") }) }
@@ -100,9 +102,9 @@ struct ObservedValuesTests {
     try host.open("list", "main").send(#"{"add":"x"}"#)
     do {
       let session = try await open(host)
-      try await settle(session)
+      try await settle(session, at: shape.opening)
       try session.send("1")
-      try await settle(session)
+      try await settle(session, at: shape.opening + 1)
     }
     switch leave {
     case .eviction:
@@ -114,9 +116,10 @@ struct ObservedValuesTests {
     }
     try globals.rate.set(3)
     let session = try await open(host)
-    try await settle(session)
+    let count = shape.opening + 1 + shape.changes
+    try await settle(session, at: count)
     try session.send("1")
-    try await settle(session)
+    try await settle(session, at: count + 1)
     let texts = try mutations(session)
     #expect(!shape.showsRate || texts.contains { $0.contains("3") }, "\(texts)")
     let again = try await open(host)
@@ -137,11 +140,11 @@ struct ObservedValuesTests {
       try globals.rate.set(1)
       let list = try host.open("list", "main")
       let session = try await open(host)
-      try await settle(session)
+      try await settle(session, at: 2)
       for value in 2...4 {
         try globals.rate.set(value)
         try list.send(#"{"add":"x"}"#)
-        try await settle(session)
+        try await settle(session, at: 2 * value)
       }
       let texts = try mutations(session)
       let (first, second) = (
@@ -183,6 +186,23 @@ struct ObservedValuesTests {
 extension ObservedValuesTests.Shape {
   /// Whether an action of a client causes no mutation.
   fileprivate var hasNoAction: Bool { false }
+
+  /// The number of mutations before the first action of a client.
+  fileprivate var opening: Int {
+    switch self {
+    case .latestInActions, .combinedActions, .switchedActions, .sharedActions: 0
+    case .mergedTwice, .sharedMutations, .followedTwice: 2
+    default: 1
+    }
+  }
+
+  /// The number of mutations that another rate causes.
+  fileprivate var changes: Int {
+    switch self {
+    case .latestOfGlobal, .followedTwice: 0
+    default: opening
+    }
+  }
 
   /// Whether a mutation or an action shows the rate.
   fileprivate var showsRate: Bool {
