@@ -1,4 +1,6 @@
 import ClientCore
+import Glibc
+import TestSupport
 import Testing
 
 @testable import TerminalClient
@@ -49,9 +51,9 @@ struct HealthProbeTests {
   }
 
   @Test func `a connection that is not accepted is a failure`() throws {
-    let socket = try ListeningSocket()
-    let probe = HealthProbe(listen: socket.address)
-    socket.close()
+    let (descriptor, port) = try LoopbackSocket.reserved()
+    defer { close(descriptor) }
+    let probe = HealthProbe(listen: ServerAddress(host: "127.0.0.1", port: port))
     #expect(
       throws: CommandFailure("\(probe.address) does not accept connections", exitCode: 1)
     ) {
