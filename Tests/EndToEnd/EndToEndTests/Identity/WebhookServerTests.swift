@@ -61,7 +61,7 @@ struct WebhookServerTests {
       #expect(try response.json == ["value": .number(Double(value))], "\(response.text)")
     }
     var asked = try questions()
-    // A question whose answer came too late is sent again.
+    // A question whose decision came too late is sent again.
     let isInTime = !server.standardError.contains("no decision of the webhook")
     #expect(asked.map { $0["right"] } == ["act", "read"] || !isInTime)
     #expect(asked.allSatisfy { $0["isSigned"] == true })
