@@ -148,9 +148,12 @@ import Testing
       if case .success = $0 { written.add(true) }
     }
     #expect(written.values == [true])
-    let outcome = try session(host(first: EffectBoard())).send(#""send""#)
+    let first = host(first: EffectBoard())
+    let outcome = try session(first).send(#""send""#)
     // A client that waits gets the error.
     try await eventually { outcome.values == ["failed SessionSendError"] }
+    // The effect of a host that is released before its send is interrupted.
+    withExtendedLifetime(first) {}
 
     let action = AcceptedAction(
       id: .init(request: 1, place: 0), action: Array(#""send""#.utf8), isInArray: false, key: nil,
