@@ -149,8 +149,8 @@ import Testing
     }
     #expect(written.values == [true])
     let first = host(first: EffectBoard())
-    let outcome = try session(first).send(#""send""#)
     // A client that waits gets the error.
+    let outcome = try session(first).send(#""send""#, by: Principal(id: "ada"))
     try await eventually { outcome.values == ["failed SessionSendError"] }
     // The effect of a host that is released before its send is interrupted.
     withExtendedLifetime(first) {}
