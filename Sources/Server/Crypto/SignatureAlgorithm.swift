@@ -44,11 +44,9 @@ package enum SignatureAlgorithm: String, CaseIterable, Sendable {
   /// `Ed25519` is the fully specified name of EdDSA on that
   /// curve (RFC 9864).
   package init?(name: String) {
-    guard
-      let algorithm = Self.allCases.first(where: { $0.rawValue.utf8.elementsEqual(name.utf8) })
-        ?? (name.utf8.elementsEqual("Ed25519".utf8) ? .edDSA : nil)
-    else { return nil }
-    self = algorithm
+    // `String` normalizes its operands, which takes long for long ones. The names have no canonically equivalent texts.
+    guard name.utf8.count <= 7 else { return nil }
+    self.init(rawValue: name == "Ed25519" ? "EdDSA" : name)
   }
 
   /// The hash function, or `nil` for EdDSA, which contains its own.

@@ -48,8 +48,8 @@ struct AccessCache {
 
   mutating func insert(_ access: Authentication?, for digest: SHA256.Digest) {
     if recent.count >= max(1, limit / 2) {
-      older = recent
-      recent = [:]
+      (recent, older) = (older, recent)
+      recent.removeAll(keepingCapacity: true)
     }
     recent[digest] = access
   }

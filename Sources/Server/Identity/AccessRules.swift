@@ -167,13 +167,15 @@ package struct Grants: Sendable {
         }
       }
     }
-    for scope in ["scope", "scp", "permissions"].flatMap(claims.strings) {
-      for word in scope.split(separator: " ") {
-        let prefix = "reactord:"
-        guard word.utf8.starts(with: prefix.utf8),
-          let right = Right(name: word.dropFirst(prefix.count))
-        else { continue }
-        rules.append(AccessRule(allow: right))
+    for name in ["scope", "scp", "permissions"] {
+      for scope in claims.strings(name) {
+        for word in scope.split(separator: " ") {
+          let prefix = "reactord:"
+          guard word.utf8.starts(with: prefix.utf8),
+            let right = Right(name: word.dropFirst(prefix.count))
+          else { continue }
+          rules.append(AccessRule(allow: right))
+        }
       }
     }
     return rules

@@ -249,7 +249,7 @@ package final class Authenticator: Sendable {
     }
     guard isKnown || isPermitted() else { throw .tooManyFailures }
     do throws(Failure) {
-      let access = try Self.verify(token, digest.bytes, configuration, generation, at: now, account)
+      let access = try Self.verify(token, digest, configuration, generation, at: now, account)
       guard !revocations.revoke(access.principal, at: now) else { throw .revoked }
       state.withLock { state in
         if state.generation == generation { state.cache.insert(access, for: digest) }
@@ -265,15 +265,15 @@ package final class Authenticator: Sendable {
   }
 
   private static func verify(
-    _ token: [UInt8], _ digest: [UInt8], _ configuration: Configuration, _ generation: UInt64,
+    _ token: [UInt8], _ digest: SHA256.Digest, _ configuration: Configuration, _ generation: UInt64,
     at now: Int64, _ account: Account?
   ) throws(Failure) -> Authentication {
-    if let token = configuration.staticTokens?.token(digest: digest) {
+    if let token = configuration.staticTokens?.token(digest: digest.bytes) {
       return access(of: token, configuration, generation)
     }
     if let introspection = configuration.introspection,
       let principal = try configuration.introspect(
-        token, digest, with: introspection, at: now, account)
+        token, digest.bytes, with: introspection, at: now, account)
     {
       return configuration.access(.opaque(introspection.identity), principal, generation)
     }

@@ -2,39 +2,48 @@
 enum Base64URL {
   /// Decodes a text strictly, or returns `nil` for padding, white space, foreign characters, an impossible
   /// length, or unused bits that are not 0 (RFC 4648, 3.5), so that each value has one encoding.
-  static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
-    guard text.count % 4 != 1 else { return nil }
-    var (accumulator, bits, isValid): (UInt32, UInt32, Bool) = (0, 0, true)
+  static func decode(_ text: Span<UInt8>) -> [UInt8]? {
+    let rest = text.count % 4
+    guard rest != 1 else { return nil }
+    let values = values.span
+    // The bits of all values that were read, and those that the bytes do not contain.
+    var (seen, unused): (UInt8, UInt8) = (0, 0)
     let bytes = [UInt8](capacity: text.count * 3 / 4) { output in
-      let values = values
-      for character in text {
-        let value = values[Int(character)]
-        isValid = isValid && value < 64
-        accumulator = accumulator << 6 | UInt32(value & 63)
-        bits += 6
-        if bits >= 8 {
-          bits -= 8
-          output.append(UInt8(truncatingIfNeeded: accumulator >> bits))
-        }
+      var index = 0
+      while index + 4 <= text.count {
+        let (first, second) = (values[Int(text[index])], values[Int(text[index + 1])])
+        let (third, fourth) = (values[Int(text[index + 2])], values[Int(text[index + 3])])
+        seen |= first | second | third | fourth
+        output.append(first << 2 | second >> 4)
+        output.append(second << 4 | third >> 2)
+        output.append(third << 6 | fourth)
+        index += 4
       }
+      guard rest > 0 else { return }
+      let (first, second) = (values[Int(text[index])], values[Int(text[index + 1])])
+      let third = rest == 3 ? values[Int(text[index + 2])] : 0
+      seen |= first | second | third
+      output.append(first << 2 | second >> 4)
+      if rest == 3 { output.append(second << 4 | third >> 2) }
+      unused = rest == 3 ? third & 0x3 : second & 0xF
     }
-    return isValid && accumulator & (1 << bits - 1) == 0 ? bytes : nil
+    return seen < 64 && unused == 0 ? bytes : nil
   }
 
   /// Decodes a text in the standard alphabet with padding (RFC 4648, 4), or returns `nil` as above.
   static func decode(standard text: String) -> [UInt8]? {
     let digits = text.utf8.reversed().drop { $0 == UInt8(ascii: "=") }.reversed()
     guard text.utf8.count % 4 == 0, text.utf8.count - digits.count <= 2 else { return nil }
-    return decode(
-      digits.map { byte in
-        switch byte {
-        case UInt8(ascii: "+"): UInt8(ascii: "-")
-        case UInt8(ascii: "/"): UInt8(ascii: "_")
-        // Not in the standard alphabet.
-        case UInt8(ascii: "-"), UInt8(ascii: "_"): 0
-        default: byte
-        }
-      })
+    let urlSafe: [UInt8] = digits.map { byte in
+      switch byte {
+      case UInt8(ascii: "+"): UInt8(ascii: "-")
+      case UInt8(ascii: "/"): UInt8(ascii: "_")
+      // Not in the standard alphabet.
+      case UInt8(ascii: "-"), UInt8(ascii: "_"): 0
+      default: byte
+      }
+    }
+    return decode(urlSafe.span)
   }
 
   /// Encodes bytes.

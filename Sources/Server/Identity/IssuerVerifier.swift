@@ -63,7 +63,7 @@ package struct IssuerVerifier: Sendable {
 
   /// Returns whether a token with these claims is to be verified by this issuer's keys.
   func verifies(_ claims: Claims?) -> Bool {
-    claims?.string("iss").map { $0.utf8.elementsEqual(issuer.utf8) } ?? false
+    claims?.string("iss").map { $0.hasSameBytes(as: issuer) } ?? false
   }
 
   /// Verifies a token.

@@ -97,7 +97,7 @@ struct JSONWebKey {
   }
 
   private func bytes(_ member: String) throws(VerificationKey.Failure) -> [UInt8] {
-    guard let text = members.string(member), let bytes = Base64URL.decode(text.utf8) else {
+    guard let text = members.string(member), let bytes = Base64URL.decode(text.utf8.span) else {
       throw .malformed
     }
     return bytes

@@ -161,8 +161,8 @@ struct Revocations: Sendable {
   /// Returns whether the credential of a principal is revoked; one without a principal is not.
   func revoke(_ principal: Principal?, at now: Int64) -> Bool {
     guard let principal else { return false }
-    func contains(_ table: [[UInt8]: [Revocation]], _ text: String?) -> Bool {
-      guard !table.isEmpty, let text else { return false }
+    func contains(_ table: [[UInt8]: [Revocation]], _ text: @autoclosure () -> String?) -> Bool {
+      guard !table.isEmpty, let text = text() else { return false }
       return table[Array(text.utf8)]?.contains { $0.applies(to: principal, at: now) } == true
     }
     return contains(byToken, principal.claims.string("jti")) || contains(bySubject, principal.id)

@@ -14,19 +14,21 @@ struct SignedText {
   var claims: Claims? { Self.object(payload) }
 
   /// Reads a token.
-  init(_ token: some Collection<UInt8>) throws(TokenVerifier.Failure) {
+  init(_ token: [UInt8]) throws(TokenVerifier.Failure) {
     guard token.count <= TokenVerifier.sizeLimit else { throw .tooLong }
-    let token = Array(token)
-    let parts = token.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-    guard parts.count == 3, let header = Self.object(parts[0]),
-      let signature = Base64URL.decode(parts[2])
+    // A third dot is not in the alphabet of the signature.
+    guard let first = token.firstIndex(of: UInt8(ascii: ".")),
+      let second = token[(first + 1)...].firstIndex(of: UInt8(ascii: ".")),
+      let header = Self.object(token[..<first]),
+      let signature = Base64URL.decode(token.span.extracting((second + 1)...))
     else { throw .malformed }
-    (self.header, self.signature, payload) = (header, signature, parts[1])
-    message = Array(token[..<parts[1].endIndex])
+    (self.header, self.signature) = (header, signature)
+    payload = token[(first + 1)..<second]
+    message = Array(token[..<second])
   }
 
   private static func object(_ part: ArraySlice<UInt8>) -> Claims? {
-    Base64URL.decode(part).flatMap { StrictObject($0)?.claims }
+    Base64URL.decode(part.span).flatMap { StrictObject($0)?.claims }
   }
 }
 

@@ -34,7 +34,7 @@ struct StrictObject {
     switch element.kind {
     case .null: return .null
     case .boolean: return element.boolean.map { .boolean($0) }
-    case .number: return element.number.flatMap { Double($0.text) }.map { .number($0) }
+    case .number: return element.number.flatMap { $0.double ?? Double($0.text) }.map { .number($0) }
     case .string: return element.string.map { .string($0) }
     case .array:
       var values: [Claims.Value] = []
@@ -45,11 +45,13 @@ struct StrictObject {
       return .array(values)
     case .object:
       var members: [(name: String, value: Claims.Value)] = []
-      for (name, element) in element.members ?? [] {
-        guard let value = value(of: element) else { return nil }
+      members.reserveCapacity(element.count)
+      let isStrict = element.allMembersSatisfy { name, element in
+        guard let value = value(of: element) else { return false }
         members.append((name, value))
+        return true
       }
-      guard hasDistinctNames(members) else { return nil }
+      guard isStrict, hasDistinctNames(members) else { return nil }
       return .object(Claims(distinct: members))
     }
   }
@@ -58,10 +60,7 @@ struct StrictObject {
     // Most tokens have few claims, for which a set costs more than the comparisons.
     guard members.count > 16 else {
       return members.indices.allSatisfy { index in
-        let name = members[index].name.utf8
-        return members[..<index].allSatisfy {
-          $0.name.utf8.count != name.count || !$0.name.utf8.elementsEqual(name)
-        }
+        (0..<index).allSatisfy { !members[$0].name.hasSameBytes(as: members[index].name) }
       }
     }
     return Set(members.map { Array($0.name.utf8) }).count == members.count

@@ -60,17 +60,17 @@ struct Ticket {
   /// Reads a text, or returns `nil` if it was not encrypted with the key.
   init?(_ text: [UInt8], key: [UInt8]) {
     guard text.count <= Self.sizeLimit else { return nil }
-    guard let sealed = Base64URL.decode(text),
+    guard let sealed = Base64URL.decode(text.span),
       let content = SealedBytes.open(sealed, with: key, for: Self.purpose),
       // The claims are a member.
       let members = StrictObject(content, depthLimit: StrictObject.depthLimit + 1)?.claims,
-      let nonce = members.string("n").flatMap({ Base64URL.decode($0.utf8) }),
+      let nonce = members.string("n").flatMap({ Base64URL.decode($0.utf8.span) }),
       let expiry = members.number("x").flatMap({ Int64(exactly: $0) })
     else { return nil }
     let source: Authentication.Source
-    if let digest = members.string("t").flatMap({ Base64URL.decode($0.utf8) }) {
+    if let digest = members.string("t").flatMap({ Base64URL.decode($0.utf8.span) }) {
       source = .staticToken(digest)
-    } else if let thumbprint = members.string("k").flatMap({ Base64URL.decode($0.utf8) }),
+    } else if let thumbprint = members.string("k").flatMap({ Base64URL.decode($0.utf8.span) }),
       let algorithm = members.string("g").flatMap({ SignatureAlgorithm(name: $0) })
     {
       source = .key(

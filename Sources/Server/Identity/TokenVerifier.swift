@@ -118,7 +118,7 @@ package struct TokenVerifier: Sendable {
   package func verify(
     _ token: some Collection<UInt8>, at now: Int64
   ) throws(Failure) -> Verified {
-    try verify(SignedText(token), at: now)
+    try verify(SignedText(Array(token)), at: now)
   }
 
   /// Verifies a token whose claims may have been read before.
@@ -171,15 +171,16 @@ package struct TokenVerifier: Sendable {
     verifying signature: [UInt8], of message: [UInt8], with algorithm: SignatureAlgorithm,
     _ header: Claims
   ) throws(Failure) -> KeySet.Entry {
-    if let id = header["kid"], case .string = id {
-    } else if header["kid"] != nil {
-      throw .malformed
+    let id: String?
+    switch header["kid"] {
+    case nil: id = nil
+    case .string(let text): id = text
+    default: throw .malformed
     }
-    let id = header.string("kid")
-    let candidates = keys.entries.filter { entry in
+    let candidates = keys.entries.lazy.filter { entry in
       guard entry.algorithms.contains(algorithm) else { return false }
       guard let id, let own = entry.id else { return true }
-      return own.utf8.elementsEqual(id.utf8)
+      return own.hasSameBytes(as: id)
     }
     guard !candidates.isEmpty else { throw .unknownKey }
     guard candidates.count <= Self.keyLimit else { throw .ambiguousKey }
@@ -208,7 +209,7 @@ package struct TokenVerifier: Sendable {
       guard now.saturatingAdd(rules.leeway) >= start else { throw .notYetValid }
     }
     if let issuer = rules.issuer {
-      guard claims.string("iss")?.utf8.elementsEqual(issuer.utf8) == true else {
+      guard claims.string("iss")?.hasSameBytes(as: issuer) == true else {
         throw .wrongIssuer
       }
     }

@@ -69,7 +69,7 @@ extension Principal {
   /// Compares all values.
   public static func == (left: Principal, right: Principal) -> Bool {
     if left.contents === right.contents { return true }
-    return left.expiry == right.expiry && left.id.utf8.elementsEqual(right.id.utf8)
+    return left.expiry == right.expiry && left.id.hasSameBytes(as: right.id)
       && left.claims == right.claims
   }
 
@@ -85,7 +85,7 @@ extension Principal {
 /// Lookups and comparisons compare names and strings as UTF-8 bytes.
 public struct Claims: Sendable, Hashable {
   /// The value of a claim.
-  public indirect enum Value: Sendable, Hashable {
+  public enum Value: Sendable, Hashable {
     /// JSON's `null`.
     case null
     /// A Boolean value.
@@ -100,47 +100,31 @@ public struct Claims: Sendable, Hashable {
     case object(Claims)
   }
 
-  private struct Member: Sendable, Hashable {
-    let name: String
-    let value: Value
-
-    static func == (left: Member, right: Member) -> Bool {
-      left.name.utf8.elementsEqual(right.name.utf8) && left.value == right.value
-    }
-
-    func hash(into hasher: inout Hasher) {
-      hasher.combine(utf8: name)
-      hasher.combine(value)
-    }
-  }
-
-  private var members: [Member] = []
+  private var members: [(name: String, value: Value)] = []
 
   /// Creates claims with these members; a repeated name replaces the earlier member.
   public init(_ members: [(name: String, value: Value)] = []) {
     for (name, value) in members {
-      self.members.removeAll { $0.name.utf8.elementsEqual(name.utf8) }
-      self.members.append(Member(name: name, value: value))
+      self.members.removeAll { $0.name.hasSameBytes(as: name) }
+      self.members.append((name, value))
     }
   }
 
   /// Creates claims of members whose names are unique.
   package init(distinct members: [(name: String, value: Value)]) {
-    self.members = members.map { Member(name: $0.name, value: $0.value) }
+    self.members = members
   }
 
   /// The names of the claims, in the order of the token.
   public var names: [String] { members.map(\.name) }
 
   /// The value of a claim, or `nil` if the token does not have it.
-  ///
-  /// Names are compared as UTF-8 bytes. `String` comparison normalizes its operands, and for a
-  /// hostile string the cost grows with the square of the length.
   public subscript(name: String) -> Value? {
-    members.first {
-      // The lengths of native strings are stored.
-      $0.name.utf8.count == name.utf8.count && $0.name.utf8.elementsEqual(name.utf8)
-    }?.value
+    // By index, so that the other values are not copied.
+    for index in members.indices where members[index].name.hasSameBytes(as: name) {
+      return members[index].value
+    }
+    return nil
   }
 
   /// Returns the string of a claim, or `nil` if the claim is missing or not a string.
@@ -168,13 +152,31 @@ public struct Claims: Sendable, Hashable {
   /// Returns whether a claim is this string, or an array that contains it.
   public func contains(_ text: String, in name: String) -> Bool {
     switch self[name] {
-    case .string(let value): value.utf8.elementsEqual(text.utf8)
+    case .string(let value): value.hasSameBytes(as: text)
     case .array(let values):
       values.contains {
-        if case .string(let value) = $0 { value.utf8.elementsEqual(text.utf8) } else { false }
+        if case .string(let value) = $0 { value.hasSameBytes(as: text) } else { false }
       }
     default: false
     }
+  }
+}
+
+extension Claims {
+  /// Compares names and values in their order.
+  public static func == (left: Claims, right: Claims) -> Bool {
+    left.members.elementsEqual(right.members) {
+      $0.name.hasSameBytes(as: $1.name) && $0.value == $1.value
+    }
+  }
+
+  /// Hashes names and values in their order.
+  public func hash(into hasher: inout Hasher) {
+    for (name, value) in members {
+      hasher.combine(utf8: name)
+      hasher.combine(value)
+    }
+    hasher.combine(members.count)
   }
 }
 
@@ -185,7 +187,7 @@ extension Claims.Value {
     case (.null, .null): true
     case (.boolean(let left), .boolean(let right)): left == right
     case (.number(let left), .number(let right)): left == right
-    case (.string(let left), .string(let right)): left.utf8.elementsEqual(right.utf8)
+    case (.string(let left), .string(let right)): left.hasSameBytes(as: right)
     case (.array(let left), .array(let right)): left == right
     case (.object(let left), .object(let right)): left == right
     default: false
@@ -202,6 +204,19 @@ extension Claims.Value {
     case .array(let values): hasher.combine(values)
     case .object(let claims): hasher.combine(claims)
     }
+  }
+}
+
+extension String {
+  /// Returns whether both texts have the same UTF-8 bytes.
+  ///
+  /// `==` normalizes its operands, and for a hostile text its cost grows with the square of the length.
+  package func hasSameBytes(as other: String) -> Bool {
+    // Most texts differ in their lengths, which are stored, and `==` is fast for short ones.
+    guard utf8.count == other.utf8.count, utf8.count > 15 || self == other else { return false }
+    return unsafe utf8.withContiguousStorageIfAvailable { own in
+      unsafe other.utf8.withContiguousStorageIfAvailable { unsafe own.elementsEqual($0) } == true
+    } == true
   }
 }
 

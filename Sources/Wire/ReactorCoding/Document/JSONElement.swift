@@ -61,6 +61,23 @@ public struct JSONElement: Sendable {
     return members
   }
 
+  /// The number of members of an object or of elements of an array, at most 65,535.
+  package var count: Int { Int(entry.count) }
+
+  /// Calls a function with the members of an object in source order, duplicates included, while it returns `true`.
+  ///
+  /// - Returns: Whether the value is an object, and all calls returned `true`.
+  package func allMembersSatisfy(_ predicate: (String, JSONElement) -> Bool) -> Bool {
+    guard entry.kind == .object else { return false }
+    var index = node + 1
+    while index < entry.next {
+      let value = JSONElement(document: document, node: index + 1)
+      guard predicate(document.string(document.node(index)), value) else { return false }
+      index = document.node(index + 1).next
+    }
+    return true
+  }
+
   /// The last member with this name, or `nil` if there is none or the value is no object.
   public subscript(name: String) -> JSONElement? {
     guard entry.kind == .object else { return nil }
