@@ -53,14 +53,14 @@ final class Transfer {
   private(set) var failure: ConnectionFailure?
 
   init(
-    _ handle: EasyHandle, _ request: TransportRequest, _ origin: HTTPOrigin,
+    _ handle: EasyHandle, _ request: TransportRequest, _ origin: HTTPOrigin, isRepeatable: Bool,
     _ receive: @escaping (TransportEvent) -> Reception
   ) {
     self.handle = handle
     self.origin = origin
     self.receive = receive
     timeout = request.timeout.milliseconds
-    attempts = request.isRepeatable ? .max : 1
+    attempts = isRepeatable ? .max : 1
     silentAt = Clock.milliseconds + timeout
   }
 

@@ -75,16 +75,20 @@ package struct TransferLimits: Sendable {
   ///
   /// - Parameters:
   ///   - request: The request.
+  ///   - isRepeatable: Whether the request uses a connection that is open, and leaves one open; it is sent again if
+  ///     that one was closed. Otherwise it has a connection of its own.
   ///   - limit: Returns the longest time to wait for the next bytes, called before each wait, or `nil`
   ///     for the timeout of the request.
   ///   - receive: Receives the head and the parts of the body; returns `false` to end the connection
   ///     before the end of the response, which is no failure.
   /// - Throws: A failure if there is no complete response.
   package func exchange(
-    _ request: TransportRequest, waitingAtMost limit: @escaping () -> Duration,
-    receive: @escaping (TransportEvent) -> Bool
+    _ request: TransportRequest, isRepeatable: Bool = false,
+    waitingAtMost limit: @escaping () -> Duration, receive: @escaping (TransportEvent) -> Bool
   ) throws(ConnectionFailure) {
-    let transfer = try start(request, .stream) { event in
+    let transfer = try start(
+      request, isRepeatable ? .request : .stream, isRepeatable: isRepeatable || request.isRepeatable
+    ) { event in
       if case .end = event { return .more }
       return receive(event) ? .more : .end
     }
@@ -129,11 +133,13 @@ package struct TransferLimits: Sendable {
   /// - Parameters:
   ///   - request: The request.
   ///   - kind: Whether the connection is shared with other requests.
+  ///   - isRepeatable: Whether the request is sent again if a connection was closed without a response, or `nil` if its
+  ///     method decides.
   ///   - receive: Receives the parts of the response in order, and then its end, within the other calls.
   /// - Returns: The transfer.
   /// - Throws: A failure if the request cannot be sent; `receive` is not called then.
   func start(
-    _ request: TransportRequest, _ kind: Transfer.Kind,
+    _ request: TransportRequest, _ kind: Transfer.Kind, isRepeatable: Bool? = nil,
     _ receive: @escaping (TransportEvent) -> Transfer.Reception
   ) throws(ConnectionFailure) -> Transfer {
     guard request.isSendable else {
@@ -144,7 +150,8 @@ package struct TransferLimits: Sendable {
     guard let multi = unsafe multi, let handle = idleHandles.popLast() ?? EasyHandle() else {
       throw .noResources
     }
-    let transfer = Transfer(handle, request, origin, receive)
+    let transfer = Transfer(
+      handle, request, origin, isRepeatable: isRepeatable ?? request.isRepeatable, receive)
     unsafe handle.prepare(
       request, to: origin, kind, limits, context: transfer.context, begin: Transfer.begin,
       head: Transfer.receiveLine, body: Transfer.receiveBytes)

@@ -46,7 +46,9 @@ package enum SignatureAlgorithm: String, CaseIterable, Sendable {
   package init?(name: String) {
     // `String` normalizes its operands, which takes long for long ones. The names have no canonically equivalent texts.
     guard name.utf8.count <= 7 else { return nil }
-    self.init(rawValue: name == "Ed25519" ? "EdDSA" : name)
+    let name = name == "Ed25519" ? "EdDSA" : name
+    guard let algorithm = Self.allCases.first(where: { $0.rawValue == name }) else { return nil }
+    self = algorithm
   }
 
   /// The hash function, or `nil` for EdDSA, which contains its own.

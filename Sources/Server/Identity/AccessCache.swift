@@ -21,17 +21,16 @@ struct AccessCache {
   /// The number of entries.
   var count: Int { recent.count + older.count }
 
-  /// Returns the entry of a digest if its credential has not expired.
-  mutating func access(for digest: SHA256.Digest, at now: Int64) -> Authentication? {
-    if let access = recent[digest] { return access.flatMap { $0.isCurrent(at: now) ? $0 : nil } }
-    guard let access = older.removeValue(forKey: digest) else { return nil }
+  /// Returns the entry of a digest if its credential has not expired, and whether the token was accepted before.
+  mutating func access(
+    for digest: SHA256.Digest, at now: Int64
+  ) -> (access: Authentication?, isKnown: Bool) {
+    if let access = recent[digest] {
+      return (access.flatMap { $0.isCurrent(at: now) ? $0 : nil }, true)
+    }
+    guard let access = older.removeValue(forKey: digest) else { return (nil, false) }
     insert(access, for: digest)
-    return access.flatMap { $0.isCurrent(at: now) ? $0 : nil }
-  }
-
-  /// Whether the token of a digest was accepted before.
-  func contains(_ digest: SHA256.Digest) -> Bool {
-    recent[digest] != nil || older[digest] != nil
+    return (access.flatMap { $0.isCurrent(at: now) ? $0 : nil }, true)
   }
 
   /// Removes the entry of a token that is not accepted any more.

@@ -90,21 +90,30 @@ package final class Authenticator: Sendable {
     }
   }
 
-  private struct State {
-    var configuration: Configuration
-    var anonymous: Authentication
-    var cache: AccessCache
-    var usedTickets = UsedTickets()
+  /// What a verification needs: one reference, so that it is not copied.
+  private final class Current: Sendable {
+    let configuration: Configuration
     /// The revocations of the store.
     let stored: [Revocation]
     let revocations: Revocations
     let generation: UInt64
 
-    init(_ configuration: Configuration, stored: [Revocation] = [], generation: UInt64) {
+    init(_ configuration: Configuration, _ stored: [Revocation], _ generation: UInt64) {
       self.configuration = configuration
       self.stored = stored
       self.generation = generation
       revocations = Revocations(configuration.revoked + stored)
+    }
+  }
+
+  private struct State {
+    let current: Current
+    var anonymous: Authentication
+    var cache: AccessCache
+    var usedTickets = UsedTickets()
+
+    init(_ configuration: Configuration, stored: [Revocation] = [], generation: UInt64) {
+      current = Current(configuration, stored, generation)
       cache = AccessCache(limit: configuration.cacheLimit)
       anonymous = configuration.access(.anonymous, nil, generation)
     }
@@ -124,7 +133,7 @@ package final class Authenticator: Sendable {
   /// Credentials are verified again, those that were accepted before without permission, and their rights are derived
   /// again.
   package func replace(_ configuration: Configuration) {
-    replace { (configuration, $0.stored) }
+    replace { (configuration, $0.current.stored) }
   }
 
   /// Replaces the revocations of the store.
@@ -132,7 +141,7 @@ package final class Authenticator: Sendable {
   /// - Returns: Whether they differ from the current ones.
   @discardableResult
   package func revoke(_ stored: [Revocation]) -> Bool {
-    replace { $0.stored == stored ? nil : ($0.configuration, stored) }
+    replace { $0.current.stored == stored ? nil : ($0.current.configuration, stored) }
   }
 
   @discardableResult
@@ -140,12 +149,12 @@ package final class Authenticator: Sendable {
     state.withLock { state in
       guard let (configuration, stored) = next(state) else { return false }
       let (used, cache) = (state.usedTickets, state.cache)
-      state = State(configuration, stored: stored, generation: state.generation + 1)
+      state = State(configuration, stored: stored, generation: state.current.generation + 1)
       state.usedTickets = used
       state.cache = cache
       state.cache.limit = configuration.cacheLimit
       state.cache.invalidate()
-      generation.store(state.generation, ordering: .releasing)
+      generation.store(state.current.generation, ordering: .releasing)
       return true
     }
   }
@@ -179,9 +188,10 @@ package final class Authenticator: Sendable {
     let token = field.withUTF8 { unsafe BearerToken($0) }
     guard let token else { return nil }
     guard let digest = token.digest else { throw .token(.tooLong) }
-    if let cached = cached(digest, at: now) { return cached }
+    let (cached, isKnown) = cached(digest, at: now)
+    if let cached { return cached }
     let text = field.withUTF8 { unsafe Array($0[token.start..<token.start + token.count]) }
-    return try verify(text, digest, at: now, account, isPermitted)
+    return try verify(text, digest, isKnown, at: now, account, isPermitted)
   }
 
   /// Authenticates a token from a query.
@@ -199,8 +209,9 @@ package final class Authenticator: Sendable {
   ) throws(Failure) -> Authentication {
     guard token.count <= TokenVerifier.sizeLimit else { throw .token(.tooLong) }
     let digest = unsafe token.withUnsafeBufferPointer { unsafe SHA256.Digest(of: $0) }
-    if let cached = cached(digest, at: now) { return cached }
-    return try verify(token, digest, at: now, account, isPermitted)
+    let (cached, isKnown) = cached(digest, at: now)
+    if let cached { return cached }
+    return try verify(token, digest, isKnown, at: now, account, isPermitted)
   }
 
   /// Authenticates the value of a cookie, which must be a JSON Web Token: it expires, unlike a static
@@ -235,39 +246,40 @@ package final class Authenticator: Sendable {
     }
   }
 
-  private func cached(_ digest: SHA256.Digest, at now: Int64) -> Authentication? {
+  private func cached(
+    _ digest: SHA256.Digest, at now: Int64
+  ) -> (access: Authentication?, isKnown: Bool) {
     state.withLock { $0.cache.access(for: digest, at: now) }
   }
 
   /// Verifies a token, without the lock, and adds it to the cache.
   private func verify(
-    _ token: [UInt8], _ digest: SHA256.Digest, at now: Int64, _ account: Account?,
+    _ token: [UInt8], _ digest: SHA256.Digest, _ isKnown: Bool, at now: Int64, _ account: Account?,
     _ isPermitted: () -> Bool
   ) throws(Failure) -> Authentication {
-    let (configuration, revocations, generation, isKnown) = state.withLock {
-      ($0.configuration, $0.revocations, $0.generation, $0.cache.contains(digest))
-    }
+    let current = state.withLock { $0.current }
     guard isKnown || isPermitted() else { throw .tooManyFailures }
     do throws(Failure) {
-      let access = try Self.verify(token, digest, configuration, generation, at: now, account)
-      guard !revocations.revoke(access.principal, at: now) else { throw .revoked }
+      let access = try Self.verify(token, digest, with: current, at: now, account)
+      guard !current.revocations.revoke(access.principal, at: now) else { throw .revoked }
       state.withLock { state in
-        if state.generation == generation { state.cache.insert(access, for: digest) }
+        if state.current === current { state.cache.insert(access, for: digest) }
       }
       return access
     } catch {
       // From now on the token needs permission, unless it was not decided on.
       if isKnown, error.isRejection {
-        state.withLock { if $0.generation == generation { $0.cache.remove(digest) } }
+        state.withLock { if $0.current === current { $0.cache.remove(digest) } }
       }
       throw error
     }
   }
 
   private static func verify(
-    _ token: [UInt8], _ digest: SHA256.Digest, _ configuration: Configuration, _ generation: UInt64,
-    at now: Int64, _ account: Account?
+    _ token: [UInt8], _ digest: SHA256.Digest, with current: Current, at now: Int64,
+    _ account: Account?
   ) throws(Failure) -> Authentication {
+    let (configuration, generation) = (current.configuration, current.generation)
     if let token = configuration.staticTokens?.token(digest: digest.bytes) {
       return access(of: token, configuration, generation)
     }
@@ -326,11 +338,10 @@ package final class Authenticator: Sendable {
   ///   reject its claims.
   package func refresh(_ access: Authentication, at now: Int64) -> Authentication? {
     if let expiry = access.expiry, now >= expiry { return nil }
-    let (configuration, revocations, generation) = state.withLock {
-      ($0.configuration, $0.revocations, $0.generation)
-    }
+    let current = state.withLock { $0.current }
+    let (configuration, generation) = (current.configuration, current.generation)
     guard access.generation != generation else { return access }
-    guard !revocations.revoke(access.principal, at: now) else { return nil }
+    guard !current.revocations.revoke(access.principal, at: now) else { return nil }
     switch access.source {
     case .anonymous: return anonymous
     case .staticToken(let digest):
@@ -358,8 +369,8 @@ package final class Authenticator: Sendable {
     let current = refresh(access, at: now) ?? access
     return state.withLock {
       current.grants.explain(
-        right, to: target, for: use, configured: $0.configuration.rules.count,
-        isRevoked: $0.revocations.revoke(current.principal, at: now))
+        right, to: target, for: use, configured: $0.current.configuration.rules.count,
+        isRevoked: $0.current.revocations.revoke(current.principal, at: now))
     }
   }
 
@@ -382,12 +393,12 @@ package final class Authenticator: Sendable {
     }
     let principal = Principal(id: subject, claims: claims)
     return state.withLock {
-      let configuration = $0.configuration
+      let configuration = $0.current.configuration
       let grants = Grants(
         configuration.ruleSet, deriving: configuration.derived, principal: principal)
       return grants.explain(
         right, to: target, for: use, configured: configuration.rules.count,
-        isRevoked: $0.revocations.revoke(principal, at: now))
+        isRevoked: $0.current.revocations.revoke(principal, at: now))
     }
   }
 
@@ -405,7 +416,7 @@ package final class Authenticator: Sendable {
     for access: Authentication, address: String?, at now: Int64
   ) -> (text: String, expiry: Int64)? {
     let (key, lifetime) = state.withLock {
-      ($0.configuration.ticketKey, $0.configuration.ticketLifetime)
+      ($0.current.configuration.ticketKey, $0.current.configuration.ticketLifetime)
     }
     let expiry = min(now + lifetime, access.expiry ?? .max)
     let ticket = Ticket(access: access, address: address, expiry: expiry)
@@ -426,7 +437,7 @@ package final class Authenticator: Sendable {
     ifPermitted isPermitted: () -> Bool = { true }
   ) throws(Failure) -> Authentication {
     guard isPermitted() else { throw .tooManyFailures }
-    let key = state.withLock { $0.configuration.ticketKey }
+    let key = state.withLock { $0.current.configuration.ticketKey }
     guard let ticket = Ticket(text, key: key), now < ticket.expiry,
       ticket.address.map({ $0.utf8.elementsEqual(address.utf8) }) ?? true,
       let access = refresh(ticket.access, at: now),

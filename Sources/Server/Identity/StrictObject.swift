@@ -60,7 +60,8 @@ struct StrictObject {
     // Most tokens have few claims, for which a set costs more than the comparisons.
     guard members.count > 16 else {
       return members.indices.allSatisfy { index in
-        (0..<index).allSatisfy { !members[$0].name.hasSameBytes(as: members[index].name) }
+        let name = members[index].name
+        return (0..<index).allSatisfy { !members[$0].name.hasSameBytes(as: name) }
       }
     }
     return Set(members.map { Array($0.name.utf8) }).count == members.count

@@ -177,15 +177,17 @@ package struct TokenVerifier: Sendable {
     case .string(let text): id = text
     default: throw .malformed
     }
-    let candidates = keys.entries.lazy.filter { entry in
-      guard entry.algorithms.contains(algorithm) else { return false }
-      guard let id, let own = entry.id else { return true }
+    let entries = keys.entries
+    let candidates = entries.indices.filter { index in
+      guard entries[index].algorithms.contains(algorithm) else { return false }
+      guard let id, let own = entries[index].id else { return true }
       return own.hasSameBytes(as: id)
     }
     guard !candidates.isEmpty else { throw .unknownKey }
     guard candidates.count <= Self.keyLimit else { throw .ambiguousKey }
-    for entry in candidates where entry.key.verifies(signature, of: message, with: algorithm) {
-      return entry
+    for index in candidates
+    where entries[index].key.verifies(signature, of: message, with: algorithm) {
+      return entries[index]
     }
     throw .badSignature
   }
@@ -221,9 +223,9 @@ package struct TokenVerifier: Sendable {
     guard let subject = claims.string("sub"), isValid(subject: subject),
       !rules.otherQualifiers.contains(where: { subject.utf8.starts(with: "\($0)|".utf8) })
     else { throw .invalidClaims }
-    let claims = claims.qualified(by: rules.qualifier)
     return Principal(
-      id: claims.string("sub") ?? subject, claims: claims,
+      id: rules.qualifier.isEmpty ? subject : "\(rules.qualifier)|\(subject)",
+      claims: claims.qualified(by: rules.qualifier),
       expiry: expiry.map { $0.saturatingAdd(rules.leeway) })
   }
 

@@ -71,7 +71,8 @@ final class Introspection: TokenIntrospection {
     self.logger = logger
     self.queue = queue
     self.clock = clock
-    self.send = send ?? { await ProviderHTTP.send($0, to: settings.url) }
+    let connections = ProviderConnections()
+    self.send = send ?? { await ProviderHTTP.send($0, to: settings.url, over: connections) }
   }
 
   func state(

@@ -1,6 +1,7 @@
 internal import ClientCore
 internal import CurlTransport
 internal import Identity
+internal import Synchronization
 internal import SystemThreads
 
 /// The response of a provider.
@@ -24,6 +25,28 @@ struct ProviderFailure: Error, Equatable {
 /// Sends a request to a provider and returns its response.
 typealias ProviderFetch =
   @Sendable (_ url: ProviderURL, _ tag: String?) async -> Result<ProviderResponse, ProviderFailure>
+
+/// The connections to one server that stay open between requests: as many as there were requests at a time.
+///
+/// All methods may be called on any thread.
+final class ProviderConnections: Sendable {
+  private struct Idle: Sendable {
+    // Proof: an object is either in the list, whose lock orders its users, or with the one thread that has taken it.
+    // libcurl permits any thread to use a handle, one at a time (libcurl-thread(3)).
+    nonisolated(unsafe) let transfers: Transfers
+  }
+
+  private let idle = Mutex<[Idle]>([])
+
+  /// Removes the connection that was used last, or returns `nil` if none is open.
+  fileprivate func take() -> Transfers? { unsafe idle.withLock { $0.popLast() }?.transfers }
+
+  /// Adds a connection without a request.
+  fileprivate func put(_ transfers: Transfers) {
+    let connection = Idle(transfers: transfers)
+    idle.withLock { $0.append(connection) }
+  }
+}
 
 /// Requests to providers over libcurl: TLS 1.2 or later with the certificates of the system, or of `SSL_CERT_FILE`.
 enum ProviderHTTP {
@@ -53,14 +76,20 @@ enum ProviderHTTP {
   /// Sends a request, whose path is that of the URL, on a thread of its own.
   ///
   /// The callers bound the number of requests at a time: one per provider, and those of ``ProviderQueue``.
+  ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - url: The URL.
+  ///   - connections: The open connections to use, for requests that may be sent twice, or `nil` for a new one.
+  /// - Returns: The response.
   static func send(
-    _ request: TransportRequest, to url: ProviderURL
+    _ request: TransportRequest, to url: ProviderURL, over connections: ProviderConnections? = nil
   ) async -> Result<ProviderResponse, ProviderFailure> {
     await withCheckedContinuation { continuation in
       // The exchange blocks. Threads of Dispatch also execute the tasks of Swift, which would wait for it.
       let thread = SystemThread(named: "provider") {
         continuation.resume(
-          returning: Result { () throws(ProviderFailure) in try exchange(request, with: url) })
+          returning: Result { () throws(ProviderFailure) in try exchange(request, with: url, connections) })
       }
       if thread == nil {
         continuation.resume(
@@ -70,12 +99,12 @@ enum ProviderHTTP {
   }
 
   private static func exchange(
-    _ request: TransportRequest, with url: ProviderURL
+    _ request: TransportRequest, with url: ProviderURL, _ connections: ProviderConnections?
   ) throws(ProviderFailure) -> ProviderResponse {
     let deadline = ContinuousClock.now + request.timeout
     var url = url
     for _ in 0...redirectLimit {
-      let (head, body) = try exchange(request, with: url, before: deadline)
+      let (head, body) = try exchange(request, with: url, connections, before: deadline)
       guard (301...308).contains(head.status), request.method == "GET", head.status != 304 else {
         return ProviderResponse(
           status: head.status, body: body, tag: head["etag"],
@@ -90,7 +119,8 @@ enum ProviderHTTP {
   }
 
   private static func exchange(
-    _ request: TransportRequest, with url: ProviderURL, before deadline: ContinuousClock.Instant
+    _ request: TransportRequest, with url: ProviderURL, _ connections: ProviderConnections?,
+    before deadline: ContinuousClock.Instant
   ) throws(ProviderFailure) -> (TransportHead, [UInt8]) {
     guard
       let address = ServerAddress(url.authority)
@@ -101,9 +131,13 @@ enum ProviderHTTP {
     var head: TransportHead?
     var body: [UInt8] = []
     do throws(ConnectionFailure) {
-      let transfers = Transfers(
-        to: HTTPOrigin(address, isSecure: url.isSecure), connections: 1)
-      try transfers.exchange(request, waitingAtMost: { max(.zero, deadline - .now) }) { event in
+      let transfers =
+        connections?.take()
+        ?? Transfers(to: HTTPOrigin(address, isSecure: url.isSecure), connections: 1)
+      defer { connections?.put(transfers) }
+      try transfers.exchange(
+        request, isRepeatable: connections != nil, waitingAtMost: { max(.zero, deadline - .now) }
+      ) { event in
         switch event {
         case .head(let received): head = received
         case .bytes(let bytes): body += bytes

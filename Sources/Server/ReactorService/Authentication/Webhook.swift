@@ -47,7 +47,8 @@ final class Webhook: AccessWebhook {
     self.logger = logger
     self.queue = queue
     self.clock = clock
-    self.send = send ?? { await ProviderHTTP.send($0, to: settings.url) }
+    let connections = ProviderConnections()
+    self.send = send ?? { await ProviderHTTP.send($0, to: settings.url, over: connections) }
     state = Mutex(State(table: DecisionTable(ledger)))
   }
 
