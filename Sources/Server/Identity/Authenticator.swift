@@ -90,7 +90,7 @@ package final class Authenticator: Sendable {
     }
   }
 
-  /// What a verification needs: one reference, so that it is not copied.
+  /// The values that a verification needs: one reference, so that they are not copied.
   private final class Current: Sendable {
     let configuration: Configuration
     /// The revocations of the store.

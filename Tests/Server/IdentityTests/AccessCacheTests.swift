@@ -30,7 +30,9 @@ struct AccessCacheTests {
     cache.insert(access, for: digest(0))
     for number in 1..<1_000 {
       cache.insert(access, for: digest(number))
-      if number.isMultiple(of: 25) { #expect(cache.access(for: digest(0), at: 0).access === access) }
+      if number.isMultiple(of: 25) {
+        #expect(cache.access(for: digest(0), at: 0).access === access)
+      }
     }
   }
 }

@@ -89,7 +89,9 @@ enum ProviderHTTP {
       // The exchange blocks. Threads of Dispatch also execute the tasks of Swift, which would wait for it.
       let thread = SystemThread(named: "provider") {
         continuation.resume(
-          returning: Result { () throws(ProviderFailure) in try exchange(request, with: url, connections) })
+          returning: Result { () throws(ProviderFailure) in
+            try exchange(request, with: url, connections)
+          })
       }
       if thread == nil {
         continuation.resume(

@@ -99,7 +99,8 @@ struct ProviderConnectionTests {
     let introspection = Introspection(
       .init(url: server.url, client: nil, audience: []), .silent, ProviderQueue(ledger))
     for number in 0..<6 as Range<UInt8> {
-      guard case .pending(let pending) = introspection.state(of: [number], [number], at: 0, for: nil)
+      guard
+        case .pending(let pending) = introspection.state(of: [number], [number], at: 0, for: nil)
       else {
         Issue.record("There is no request.")
         return
