@@ -126,12 +126,12 @@ public final class Ledger: Sendable {
   /// The tables of bytes that the service retains for clients, which have one common bound.
   private static let memoryTables = [Table.events, .histories, .responses, .states]
 
-  private let memory: Int
+  /// The bytes of the States, histories, unsent events and responses of all clients together.
+  public let memory: Int
 
   /// Creates a ledger without accounts.
   ///
-  /// - Parameter memory: The bytes of the States, histories, unsent events and responses of all clients
-  ///   together; see ``mustRelease(_:)``.
+  /// - Parameter memory: The bound of ``memory``; see ``mustRelease(_:)``.
   public init(memory: Int = .max) { self.memory = memory }
 
   /// Returns whether a table of bytes must release some: all of them together exceed their bound, and this one
@@ -140,14 +140,9 @@ public final class Ledger: Sendable {
   /// A table with less never pays for another one. At least one table must release something as long as the
   /// bound is exceeded.
   ///
-  /// - Parameters:
-  ///   - table: The table.
-  ///   - divisor: The part of the bound, for what may only use a part of the memory.
-  /// - Returns: Whether it must.
-  public func mustRelease(_ table: Table, beyondPart divisor: Int = 1) -> Bool {
-    let bound = memory / divisor
-    guard used(table) > bound / Self.memoryTables.count else { return false }
-    return Self.memoryTables.reduce(0) { $0 + used($1) } > bound
+  public func mustRelease(_ table: Table) -> Bool {
+    guard used(table) > memory / Self.memoryTables.count else { return false }
+    return Self.memoryTables.reduce(0) { $0 + used($1) } > memory
   }
 
   /// Limits the sessions that a client creates per hour; only the first call has an effect.

@@ -21,6 +21,8 @@ final class ServerCore: Sendable {
   private let requestLoops: [RequestLoop]
   private let streamLoops: [StreamLoop]
   private let openStreams: ActivityCount
+  /// The bytes of the responses of each client that are being sent.
+  let sentBytes = ClientBytes()
   private let nextLoop = Atomic<Int>(0)
   private let connections = Atomic<Int>(0)
   private let isFull = Atomic<Bool>(false)
@@ -106,6 +108,11 @@ final class ServerCore: Sendable {
   /// Requests each of the other request loops to close an idle connection.
   func closeIdle(except loop: RequestLoop) {
     for other in requestLoops where other !== loop { other.inbox.send(.closeIdle) }
+  }
+
+  /// Requests each of the other request loops to close connections of the client with the most bytes of responses.
+  func closeLargest(except loop: RequestLoop) {
+    for other in requestLoops where other !== loop { other.inbox.send(.closeLargest) }
   }
 
   /// Counts bytes of a request body for a client; `nil` is none.

@@ -1,4 +1,5 @@
 public import ReactorLog
+internal import Shares
 internal import Synchronization
 internal import Telemetry
 
@@ -184,9 +185,17 @@ public final class Host: Sendable {
 
   /// Evicts idle sessions from memory periodically, until the task is cancelled.
   public func sweepIdleSessions() async throws {
+    let interval = settings.sessionIdle / 2
+    var next = ContinuousClock.now + interval
     while true {
+      try await Task.sleep(for: min(interval, .seconds(1)))
+      // Histories and unsent bytes may need the memory of idle sessions.
+      if settings.ledger.mustRelease(.states) {
+        for reactor in reactors { reactor.relieveMemory() }
+      }
+      guard ContinuousClock.now >= next else { continue }
+      next = .now + interval
       // The second sweep that finds a session unused evicts it: after 1 to 1.5 times the idle time.
-      try await Task.sleep(for: settings.sessionIdle / 2)
       for reactor in reactors { reactor.sweep() }
     }
   }

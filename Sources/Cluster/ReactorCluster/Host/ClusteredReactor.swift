@@ -204,6 +204,10 @@ final class ClusteredReactor: HostedReactor {
     local.sweep()
     node.sweepRemoteSessions()
   }
+
+  func relieveMemory() {
+    local.relieveMemory()
+  }
 }
 
 extension RemoteResult {

@@ -214,9 +214,11 @@ extension String {
   package func hasSameBytes(as other: String) -> Bool {
     // Most texts differ in their lengths, which are stored, and `==` is fast for short ones.
     guard utf8.count == other.utf8.count, utf8.count > 15 || self == other else { return false }
-    return unsafe utf8.withContiguousStorageIfAvailable { own in
-      unsafe other.utf8.withContiguousStorageIfAvailable { unsafe own.elementsEqual($0) } == true
-    } == true
+    let isEqual = unsafe utf8.withContiguousStorageIfAvailable { own in
+      unsafe other.utf8.withContiguousStorageIfAvailable { unsafe own.elementsEqual($0) }
+    }
+    // A text that Foundation has bridged on an Apple platform has no contiguous storage.
+    return (isEqual ?? nil) ?? utf8.elementsEqual(other.utf8)
   }
 }
 

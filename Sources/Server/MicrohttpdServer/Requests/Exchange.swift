@@ -265,7 +265,8 @@ final class Exchange: Sendable {
     // Write the events that the request caused before its response.
     worker.streams?.takeEarlyTurn()
     if case .bytes(let body) = response.body, body.count > WriteBudget.small {
-      worker.count(body, slot)
+      let account = response.account ?? intake.account ?? worker.slots[slot].place.account
+      worker.count(body, slot, for: account)
     }
     guard connection.queue(response) else { return .NO }
     proceed(to: .sending, on: worker)

@@ -15,6 +15,8 @@ final class RequestLoop: Sendable {
     case roomAvailable
     /// Close an idle connection, because the server is full.
     case closeIdle
+    /// Close connections of the client whose responses have the most bytes, which exceed their bound.
+    case closeLargest
     /// Stop accepting from sockets that another process listens on as well.
     case leaveInheritedSockets
     /// Reject requests that wait for a response, and from now on those without an immediate one.

@@ -150,35 +150,43 @@ extension RequestWorker {
   }
 
   /// Counts the body of a response until it is sent.
-  func count(_ bytes: [UInt8], _ index: Int) {
+  ///
+  /// - Parameters:
+  ///   - bytes: The body.
+  ///   - index: The index of the connection.
+  ///   - account: The account of the client of the request, which a trusted proxy has passed on.
+  func count(_ bytes: [UInt8], _ index: Int, for account: Account?) {
     slots[index].body.size = bytes.count
+    slots[index].body.client =
+      slots[index].client ?? account.map { TurnBudget.entry(of: $0.client) }
+      ?? ConnectionTurns.others
     if bytes.count >= Connection.sharedSize {
       // The address identifies the body, which the response retains.
       slots[index].body.address = unsafe bytes.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
     }
-    core.settings.ledger.take(.responses, bodies.add(slots[index].body), for: nil)
+    bodies.add(slots[index].body)
   }
 
   /// Releases the body of the response of a connection, if it is counted.
   func releaseBody(_ index: Int) {
     guard slots[index].body.size > 0 else { return }
-    core.settings.ledger.release(.responses, bodies.remove(slots[index].body), of: nil)
+    bodies.remove(slots[index].body)
     slots[index].body = SentBodies.Body()
   }
 
-  /// Shuts down the sockets of clients that do not read large responses, until the others may retain theirs.
+  /// Shuts down sockets of the client with the most bytes of responses, until the others may retain theirs.
   func closeLargestResponses() {
-    while core.settings.ledger.mustRelease(.responses) {
-      var holder = LargestHolder()
-      for index in slots.indices {
-        holder.add(
-          index, of: slots[index].client ?? ConnectionTurns.others,
-          bytes: slots[index].body.size)
+    while core.settings.ledger.mustRelease(.responses), let client = core.sentBytes.largest {
+      let largest = slots.indices
+        .filter { slots[$0].body.size > 0 && slots[$0].body.client == client }
+        .max { bodies.weight(of: slots[$0].body) < bodies.weight(of: slots[$1].body) }
+      guard let largest else {
+        // The connections of the client are those of another thread.
+        return core.closeLargest(except: loop)
       }
-      guard let largest = holder.connection else { return }
-      releaseBody(largest.index)
+      releaseBody(largest)
       core.overdue.add(1, ordering: .relaxed)
-      _ = shutdown(slots[largest.index].socket, Int32(SHUT_RDWR))
+      _ = shutdown(slots[largest].socket, Int32(SHUT_RDWR))
     }
   }
 

@@ -59,7 +59,7 @@ final class RequestWorker {
   @safe @exclusivity(unchecked) var sending = 0
 
   /// The bodies of the responses that libmicrohttpd is sending.
-  var bodies = SentBodies()
+  var bodies: SentBodies
 
   /// Whether a request without an immediate response is rejected, because the server stops.
   var rejectsWaiting = false
@@ -96,6 +96,7 @@ final class RequestWorker {
     self.listeners = listeners
     self.streams = streams?.makeWorker()
     let settings = core.settings
+    bodies = SentBodies(settings.ledger, core.sentBytes)
     deadlines = ConnectionDeadlines { phase in
       switch phase {
       case .opened: settings.timeouts.firstHead.milliseconds
@@ -146,6 +147,7 @@ final class RequestWorker {
       case .responded(let exchange): resume(exchange)
       case .roomAvailable: break  // Every turn starts accepting if there is room.
       case .closeIdle: _ = closeIdlest()
+      case .closeLargest: break  // Every turn closes connections beyond the bound of bytes.
       case .leaveInheritedSockets: leaveInheritedSockets()
       case .rejectWaiting: rejectAllWaiting()
       case .call(let function): function()

@@ -1,6 +1,8 @@
-/// The bodies of the responses that a worker sends, which count once however many connections send them.
+internal import Shares
+
+/// The bodies of the responses that a worker sends.
 ///
-/// Pure.
+/// A body counts once however many connections send it: for the client of one of them.
 struct SentBodies {
   /// A body of a response that a connection sends.
   struct Body {
@@ -9,22 +11,63 @@ struct SentBodies {
 
     /// The number of bytes.
     var size = 0
+
+    /// The client.
+    var client = ConnectionTurns.others
   }
 
-  /// The number of connections that send a body, by its address.
-  private var senders: [UInt: Int] = [:]
-
-  /// Adds the body of a connection; returns the bytes that are retained because of it.
-  mutating func add(_ body: Body) -> Int {
-    guard body.address != 0 else { return body.size }
-    senders[body.address, default: 0] += 1
-    return senders[body.address] == 1 ? body.size : 0
+  private struct Senders {
+    var connections: [TurnBudget.Entry: Int] = [:]
+    /// The client that the body counts for.
+    var client: TurnBudget.Entry
+    var count = 0
   }
 
-  /// Removes the body of a connection; returns the bytes that are not retained any more.
-  mutating func remove(_ body: Body) -> Int {
-    guard body.address != 0, let count = senders[body.address] else { return body.size }
-    senders[body.address] = count > 1 ? count - 1 : nil
-    return count > 1 ? 0 : body.size
+  private let ledger: Ledger
+  private let clients: ClientBytes
+  private var senders: [UInt: Senders] = [:]
+
+  /// Creates a table without bodies.
+  ///
+  /// - Parameters:
+  ///   - ledger: Counts the bytes.
+  ///   - clients: Counts the bytes of each client, of all workers.
+  init(_ ledger: Ledger, _ clients: ClientBytes) { (self.ledger, self.clients) = (ledger, clients) }
+
+  /// Counts the body of a connection.
+  mutating func add(_ body: Body) {
+    guard body.address != 0 else { return count(body.size, for: body.client) }
+    if senders[body.address] == nil { count(body.size, for: body.client) }
+    senders[body.address, default: Senders(client: body.client)].count += 1
+    senders[body.address]?.connections[body.client, default: 0] += 1
+  }
+
+  /// Releases the body of a connection, unless other connections send it.
+  mutating func remove(_ body: Body) {
+    guard body.address != 0, var entry = senders[body.address] else {
+      return count(-body.size, for: body.client)
+    }
+    entry.count -= 1
+    let left = (entry.connections[body.client] ?? 1) - 1
+    entry.connections[body.client] = left > 0 ? left : nil
+    if let next = entry.connections.first?.key {
+      if entry.connections[entry.client] == nil {
+        clients.add(-body.size, of: entry.client)
+        clients.add(body.size, of: next)
+        entry.client = next
+      }
+      senders[body.address] = entry
+    } else {
+      senders[body.address] = nil
+      count(-body.size, for: entry.client)
+    }
+  }
+
+  /// Returns the part of a body that its connection is responsible for.
+  func weight(of body: Body) -> Int { body.size / max(1, senders[body.address]?.count ?? 1) }
+
+  private func count(_ difference: Int, for client: TurnBudget.Entry) {
+    ledger.take(.responses, difference, for: nil)
+    clients.add(difference, of: client)
   }
 }

@@ -10,7 +10,7 @@ extension StreamWorker {
     let connection = StreamConnection(
       head: arrival.head, hasStream: arrival.stream != nil, isChunked: arrival.isChunked)
     let socket = StreamSocket(arrival.socket)
-    count(arrival.head.count)
+    count(arrival.head.count, of: arrival.client ?? ConnectionTurns.others)
     let slot = StreamSlot(
       connection: connection, socket: socket, client: arrival.client ?? ConnectionTurns.others,
       generation: index == slots.count ? 0 : slots[index].generation &+ 1, stream: arrival.stream,
@@ -70,7 +70,7 @@ extension StreamWorker {
     queue.remove(index)
     socket.close()
     endStream(index)
-    count(-slots[index].connection.pending.count)
+    count(-slots[index].connection.pending.count, of: slots[index].client)
     // The slot holds nothing of the client any more: neither its permit nor bytes that it has not read.
     slots[index] = StreamSlot(generation: slots[index].generation)
     freeSlots.append(index)
@@ -93,25 +93,24 @@ extension StreamWorker {
   func update(_ index: Int, _ change: (inout StreamConnection) -> Void) {
     let before = slots[index].connection.pending.count
     change(&slots[index].connection)
-    count(slots[index].connection.pending.count - before)
+    count(slots[index].connection.pending.count - before, of: slots[index].client)
   }
 
   /// Counts a change of the bytes that are not sent; a piece that several connections share counts for each.
-  private func count(_ difference: Int) {
-    if difference != 0 { ledger.take(.events, difference, for: nil) }
+  private func count(_ difference: Int, of client: TurnBudget.Entry) {
+    guard difference != 0 else { return }
+    ledger.take(.events, difference, for: nil)
+    unsent.add(difference, of: client)
   }
 
-  /// Closes connections whose clients do not read, until the others may retain their bytes.
+  /// Closes connections of the client with the most unsent bytes, until the others may retain theirs.
   func closeLargest() {
-    while ledger.mustRelease(.events) {
-      var holder = LargestHolder()
-      for index in slots.indices {
-        holder.add(
-          index, of: slots[index].client, bytes: slots[index].connection.pending.count)
-      }
-      guard let largest = holder.connection, largest.bytes > OutboundBytes.batch else { return }
+    while ledger.mustRelease(.events), let client = unsent.largest {
+      let largest = slots.indices.filter { slots[$0].client == client }
+        .max { slots[$0].connection.pending.count < slots[$1].connection.pending.count }
+      guard let largest, slots[largest].connection.pending.count > 0 else { return }
       loop.overdue.add(1, ordering: .relaxed)
-      close(largest.index)
+      close(largest)
     }
   }
 

@@ -26,6 +26,8 @@ final class StreamWorker {
   let loop: StreamLoop
   let openStreams: ActivityCount
   let ledger: Ledger
+  /// The unsent bytes of each client.
+  let unsent = ClientBytes()
   var pace: HeartbeatPace
   let linger: Int64
   /// The time that a full socket may accept no byte; 0 is no limit.

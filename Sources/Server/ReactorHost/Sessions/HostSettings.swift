@@ -51,6 +51,8 @@ public struct HostSettings: Sendable {
   public var sessionIdle = Duration.seconds(600)
 
   /// Counts what clients hold of the tables that they share: one ledger for the whole service.
+  ///
+  /// A daemon replaces it by one with the bound of `limits.memory`.
   public var ledger = Ledger()
 
   /// `sessions.limit`: the maximum number of sessions in memory.

@@ -166,6 +166,9 @@ public protocol HostedReactor: AnyObject, Sendable {
   /// Evicts the sessions that were not used since the last call. A host calls this periodically.
   func sweep()
 
+  /// Evicts idle sessions of the clients with the most bytes while sessions in memory must release some.
+  func relieveMemory()
+
   /// The number of sessions in memory.
   var liveSessionCount: Int { get }
 

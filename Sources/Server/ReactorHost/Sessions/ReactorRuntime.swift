@@ -414,6 +414,10 @@ final class ReactorRuntime: HostedReactor {
     slots.sweep()
   }
 
+  func relieveMemory() {
+    slots.relieveMemory()
+  }
+
   // MARK: Release
 
   /// Returns the session in memory, even if earlier requests still wait for it.

@@ -213,7 +213,7 @@ struct SlotTable: ~Copyable, Sendable {
   /// Evicts idle sessions of the clients with the most bytes of States, while these must release some.
   ///
   /// At most every 50 ms, because a pass through a shard visits many sessions.
-  private func relieveMemory() {
+  func relieveMemory() {
     let ledger = environment.settings.ledger
     guard ledger.mustRelease(.states) else { return }
     let (now, due) = (Timestamp.now.milliseconds, nextRelief.load(ordering: .relaxed))

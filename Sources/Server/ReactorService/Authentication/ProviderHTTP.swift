@@ -26,7 +26,7 @@ struct ProviderFailure: Error, Equatable {
 typealias ProviderFetch =
   @Sendable (_ url: ProviderURL, _ tag: String?) async -> Result<ProviderResponse, ProviderFailure>
 
-/// The connections to one server that stay open between requests: as many as there were requests at a time.
+/// The connections to one server that stay open between requests.
 ///
 /// All methods may be called on any thread.
 final class ProviderConnections: Sendable {
@@ -41,10 +41,15 @@ final class ProviderConnections: Sendable {
   /// Removes the connection that was used last, or returns `nil` if none is open.
   fileprivate func take() -> Transfers? { unsafe idle.withLock { $0.popLast() }?.transfers }
 
-  /// Adds a connection without a request.
+  /// The maximum number of connections without a request: each has three descriptors.
+  static let bound = 8
+
+  /// Adds a connection without a request, or closes it beyond the bound.
   fileprivate func put(_ transfers: Transfers) {
     let connection = Idle(transfers: transfers)
-    idle.withLock { $0.append(connection) }
+    idle.withLock { idle in
+      if idle.count < Self.bound { idle.append(connection) }
+    }
   }
 }
 
@@ -136,7 +141,6 @@ enum ProviderHTTP {
       let transfers =
         connections?.take()
         ?? Transfers(to: HTTPOrigin(address, isSecure: url.isSecure), connections: 1)
-      defer { connections?.put(transfers) }
       try transfers.exchange(
         request, isRepeatable: connections != nil, waitingAtMost: { max(.zero, deadline - .now) }
       ) { event in
@@ -147,6 +151,8 @@ enum ProviderHTTP {
         }
         return body.count <= sizeLimit
       }
+      // After a failure the connection is not used again.
+      connections?.put(transfers)
     } catch {
       throw ProviderFailure(reason: error.detail)
     }

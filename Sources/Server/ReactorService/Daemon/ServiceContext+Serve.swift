@@ -47,6 +47,10 @@ extension ServiceContext {
     try RegistrationCheck.check(
       reactors: reactors.map(\.name), globals: globals.map(\.name))
     try RegistrationCheck.check(declarations: reactors)
+    guard configuration.memory == 0 || configuration.memory >= 33_554_432 else {
+      throw ConfigurationError.configuration(
+        "limits.memory: expected 0 for that of the machine, or at least 33554432 bytes")
+    }
     if let task { return try await execute(task, reactors) }
     let logCounts = LogCounts()
     let logger = logCounts.counting(logger)

@@ -10,7 +10,8 @@ struct MemoryBudget: Sendable {
   /// writes; returns whether it did.
   func reserve(_ bytes: Int, forCopy isCopy: Bool = false) -> Bool {
     take(bytes)
-    if !ledger.mustRelease(.histories, beyondPart: isCopy ? 2 : 1) { return true }
+    let isWithin = !isCopy || ledger.used(.histories) <= ledger.memory / 2
+    if isWithin, !ledger.mustRelease(.histories) { return true }
     release(bytes)
     return false
   }

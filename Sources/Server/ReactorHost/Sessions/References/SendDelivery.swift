@@ -78,7 +78,11 @@ final class SendDelivery: Disposable {
     guard state.withLock({ $0.completion != nil }) else { return done() }
     let reactor: any HostedReactor
     do throws(SessionSendError) {
-      guard let found = try sessions.reactor(of: target) else { return done() }
+      guard let found = try sessions.reactor(of: target) else {
+        // Only the effect of an action can run again.
+        guard state.withLock({ $0.key != nil }) else { throw .unknownReactor(target) }
+        return done()
+      }
       reactor = found
     } catch {
       finish(.failure(error))
