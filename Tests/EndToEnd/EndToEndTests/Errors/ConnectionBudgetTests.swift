@@ -84,6 +84,15 @@ struct ConnectionBudgetTests {
     server.process.kill()
   }
 
+  @Test func `less memory than 32 MiB is rejected at the start`() throws {
+    let process = try ReactordProcess.launch([
+      "serve", "--store", "memory", "--listen", "127.0.0.1:0", "--limits-memory", "33554431",
+      "--supervise", "false",
+    ])
+    #expect(try process.wait() == .code(78))
+    #expect(process.standardError.contains("limits.memory: expected 0"))
+  }
+
   @Test func `a body that exceeds limits.buffered is 503, and others are accepted`() throws {
     let server = try ReactordProcess("--limits-buffered", "50000", "--limits-body", "60000")
     let session = server.session(of: "counter")
