@@ -129,7 +129,8 @@ extension OverSockets {
         server.server.stop(within: .seconds(5))
         for thread in threads { thread.join() }
         let sockets = server.sockets
-        #expect(sockets.isEmpty, "\(sockets), listening: \(server.port)")
+        // Name what is left: a socket that another thread closes now, or one that is lost.
+        #expect(eventually { server.sockets.isEmpty }, "\(sockets), listening: \(server.port)")
       }
     }
 

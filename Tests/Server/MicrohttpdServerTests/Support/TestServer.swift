@@ -69,14 +69,14 @@ final class TestServer: Sendable {
   /// the same port that is bound to another address, or of another protocol.
   var descriptors: Int { sockets.count }
 
-  /// The TCP sockets on the address of this server, with their clients' ports; without the one that
-  /// reserves the port.
-  var sockets: [(descriptor: Int32, client: UInt16?)] {
+  /// The TCP sockets on the address of this server, with their clients' ports and their states in the kernel
+  /// (10 listens, 7 is closed); without the one that reserves the port.
+  var sockets: [(descriptor: Int32, client: UInt16?, state: UInt8)] {
     (0..<Int32(4096)).compactMap { descriptor in
       guard let own = Self.address(descriptor, getsockname), Int(own.port) == port,
         own.isLoopback, descriptor != reservation, Self.isTCP(descriptor)
       else { return nil }
-      return (descriptor, Self.address(descriptor, getpeername)?.port)
+      return (descriptor, Self.address(descriptor, getpeername)?.port, Self.state(descriptor))
     }
   }
 
@@ -93,6 +93,14 @@ final class TestServer: Sendable {
     return (
       UInt16(bigEndian: address.sin_port), address.sin_addr.s_addr == UInt32(0x7f00_0001).bigEndian
     )
+  }
+
+  /// The first byte of `struct tcp_info`.
+  private static func state(_ descriptor: Int32) -> UInt8 {
+    var state: UInt8 = 0
+    var size = socklen_t(1)
+    getsockopt(descriptor, Int32(IPPROTO_TCP), TCP_INFO, &state, &size)
+    return state
   }
 
   private static func isTCP(_ descriptor: Int32) -> Bool {
