@@ -126,7 +126,7 @@ public final class Ledger: Sendable {
   /// The tables of bytes that the service retains for clients, which have one common bound.
   private static let memoryTables = [Table.events, .histories, .responses, .states]
 
-  /// The bytes of the States, histories, unsent events and responses of all clients together.
+  /// The bound of the bytes of sessions, histories, unsent events and unsent responses of all clients together.
   public let memory: Int
 
   /// Creates a ledger without accounts.
@@ -139,7 +139,6 @@ public final class Ledger: Sendable {
   ///
   /// A table with less never pays for another one. At least one table must release something as long as the
   /// bound is exceeded.
-  ///
   public func mustRelease(_ table: Table) -> Bool {
     guard used(table) > memory / Self.memoryTables.count else { return false }
     return Self.memoryTables.reduce(0) { $0 + used($1) } > memory

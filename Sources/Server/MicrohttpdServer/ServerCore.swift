@@ -41,8 +41,7 @@ final class ServerCore: Sendable {
     self.openStreams = openStreams
     var streamLoops: [StreamLoop] = []
     for _ in 0..<max(1, settings.loops) {
-      streamLoops.append(
-        try StreamLoop(settings: settings, openStreams: openStreams))
+      streamLoops.append(try StreamLoop(settings: settings, openStreams: openStreams))
     }
     self.streamLoops = streamLoops
     var requestLoops: [RequestLoop] = []

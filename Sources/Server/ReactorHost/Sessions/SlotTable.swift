@@ -210,7 +210,7 @@ struct SlotTable: ~Copyable, Sendable {
     return false
   }
 
-  /// Evicts idle sessions of the clients with the most bytes of States, while these must release some.
+  /// Evicts idle sessions of the clients with the most bytes, while sessions in memory must release some.
   ///
   /// At most every 50 ms, because a pass through a shard visits many sessions.
   func relieveMemory() {
