@@ -1,3 +1,5 @@
+internal import ReactorCore
+
 /// The part of a module that depends neither on the types of its flow nor on those of its reactor.
 ///
 /// Stacks refer to it, so that the code that finds and encodes screens is not generic.
@@ -78,12 +80,4 @@ struct ScreenLink: Sendable {
 func known<Value, Known>(_ value: Value, as type: Known.Type) -> Known? {
   // Proof: both types are the same.
   Value.self == Known.self ? unsafe unsafeBitCast(value, to: Known.self) : value as? Known
-}
-
-extension String {
-  /// Returns whether both texts have the same bytes, without the normalization of `==`.
-  @usableFromInline
-  func hasSameBytes(as other: String) -> Bool {
-    utf8.elementsEqual(other.utf8)
-  }
 }

@@ -1,4 +1,5 @@
 internal import ReactorCoding
+internal import ReactorCore
 internal import Synchronization
 
 /// The screens of a stack, without the type of the flow.
