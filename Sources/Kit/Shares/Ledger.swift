@@ -34,11 +34,14 @@ public final class Ledger: Sendable {
     case sessions
     /// Connections of one client, streams included; they are limited per client only.
     case sockets
-    /// Bytes of sessions in memory: of each the State as JSON, the parameters, and 2 KiB; they are evicted, not
-    /// rejected.
+    /// Bytes of sessions in memory: of each the State as a value and as JSON, the parameters, and 2 KiB; they are
+    /// evicted, not rejected.
     case states
     /// Streams.
     case streams
+    /// Bytes that the views of sessions retain for their streams: events, and the States that the next events
+    /// depend on. They are dropped, or the streams of the view are closed.
+    case views
   }
 
   /// A number for each table.
@@ -57,6 +60,7 @@ public final class Ledger: Sendable {
     private let sockets = Atomic<Int>(0)
     private let states = Atomic<Int>(0)
     private let streams = Atomic<Int>(0)
+    private let views = Atomic<Int>(0)
 
     /// Adds to the number of a table and returns the sum.
     borrowing func add(_ count: Int, to table: Table) -> Int {
@@ -75,6 +79,7 @@ public final class Ledger: Sendable {
       case .sockets: sockets.add(count, ordering: .relaxed).newValue
       case .states: states.add(count, ordering: .relaxed).newValue
       case .streams: streams.add(count, ordering: .relaxed).newValue
+      case .views: views.add(count, ordering: .relaxed).newValue
       }
     }
   }
@@ -124,9 +129,10 @@ public final class Ledger: Sendable {
   private let creations = AtomicLazyReference<ClientLimiter>()
 
   /// The tables of bytes that the service retains for clients, which have one common bound.
-  private static let memoryTables = [Table.events, .histories, .responses, .states]
+  private static let memoryTables = [Table.events, .histories, .responses, .states, .views]
 
-  /// The bound of the bytes of sessions, histories, unsent events and unsent responses of all clients together.
+  /// The bound of the bytes of sessions, histories, views, unsent events and unsent responses of all clients
+  /// together.
   public let memory: Int
 
   /// Creates a ledger without accounts.
@@ -142,6 +148,15 @@ public final class Ledger: Sendable {
   public func mustRelease(_ table: Table) -> Bool {
     guard used(table) > memory / Self.memoryTables.count else { return false }
     return Self.memoryTables.reduce(0) { $0 + used($1) } > memory
+  }
+
+  /// Returns the account that holds most places of a table, or `nil` if none holds any.
+  ///
+  /// Visits all accounts.
+  public func largest(_ table: Table) -> Account? {
+    let accounts = shards.flatMap { $0.entries.withLock { $0.values.compactMap(\.account) } }
+    let largest = accounts.max { $0.held(table) < $1.held(table) }
+    return largest.flatMap { $0.held(table) > 0 ? $0 : nil }
   }
 
   /// Limits the sessions that a client creates per hour; only the first call has an effect.

@@ -77,7 +77,8 @@ package final class ReactorAPI: HTTPResponder {
     if limits.sessions > 0 { host.settings.ledger.limitCreations(perHour: limits.sessions) }
     creationLimiter = host.settings.ledger.creationLimiter
     self.background = background
-    channels = EventChannels(bound: limits.streamBuffer, background: background)
+    channels = EventChannels(
+      bound: limits.streamBuffer, background: background, ledger: host.settings.ledger)
     service = ServiceEndpoints(host: host, settings: settings)
     let streams = StreamEndpoints(
       host: host, channels: channels, limits: limits, heartbeat: settings.heartbeat)

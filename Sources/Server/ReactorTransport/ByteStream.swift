@@ -55,7 +55,14 @@ package protocol ByteStream: AnyObject, Sendable {
   /// Read on the connection's loop thread, directly before the chunk is sent.
   var heartbeat: StreamChunk? { get }
 
+  /// The bytes that the stream retains for its client beside the output; asked while the socket is full.
+  var retainedBytes: Int { get }
+
   /// Called exactly once, when the connection has ended from either side, also if the stream was
   /// never opened. No other call follows.
   func closed()
+}
+
+extension ByteStream {
+  package var retainedBytes: Int { 0 }
 }

@@ -97,11 +97,11 @@ struct LedgerTests {
 
   @Test("beyond the bound of bytes the tables with more than an equal part release some, no others")
   func memory() {
-    let ledger = Ledger(memory: 400)
+    let ledger = Ledger(memory: 500)
     ledger.take(.events, 90, for: nil)
     ledger.take(.histories, 110, for: nil)
-    ledger.take(.states, 200, for: ledger.account(of: .local))
-    let tables = [Ledger.Table.events, .histories, .responses, .states]
+    ledger.take(.states, 300, for: ledger.account(of: .local))
+    let tables = [Ledger.Table.events, .histories, .responses, .states, .views]
     #expect(tables.filter { ledger.mustRelease($0) } == [])
     ledger.take(.responses, 1, for: nil)
     #expect(tables.filter { ledger.mustRelease($0) } == [.histories, .states])

@@ -114,6 +114,43 @@ extension AbusiveClient {
     views("signal-views", of: "full", count: 1_000, prepare: fullRoom) {
       "format=datastar&into=a\($0)"
     },
+    // Each stream is the only one of a session, whose latest events are retained for it.
+    AbusiveClient(name: "views-of-many-sessions", expects: [200]) { target in
+      let rooms = (0..<400).map { "/v1/reactors/chat/sessions/v-\(target.name)-\($0)" }
+      let connection = target.connect()
+      for room in rooms {
+        for body in [#"{"join":"a"}"#, message, message, message] {
+          _ = connection?.exchange("POST", room + "/actions", body: Array(body.utf8))
+        }
+      }
+      let streams = rooms.compactMap { room in
+        let stream = target.connect()
+        stream?.send(head(of: room + "/events"))
+        return stream
+      }
+      target.flood { connection, turn in
+        if turn % rooms.count == 0 { for stream in streams { stream.drain() } }
+        let action = turn / rooms.count % 2 == 0 ? #"{"join":"b"}"# : #"{"leave":"b"}"#
+        return connection.exchange(
+          "POST", rooms[turn % rooms.count] + "/actions", body: Array(action.utf8))
+      }
+    },
+    // Sessions with a stream are in use.
+    AbusiveClient(name: "large-states-with-streams", expects: [200]) { target in
+      var streams: [Connection] = []
+      target.flood { connection, turn in
+        let room = "/v1/reactors/chat/sessions/h-\(target.name)-\(turn / 100)"
+        if turn % 100 == 0 {
+          if let stream = target.connect() {
+            stream.send(head(of: room + "/events"))
+            streams.append(stream)
+          }
+          for stream in streams { stream.drain() }
+          return connection.exchange("POST", room + "/actions", body: Array(#"{"join":"a"}"#.utf8))
+        }
+        return connection.exchange("POST", room + "/actions", body: Array(message.utf8))
+      }
+    },
     AbusiveClient(name: "unread-replays", prepare: fullRoom) { target in
       target.hold(200) { connection, _ in
         connection.send(head(of: "/v1/reactors/chat/sessions/full/events?replay=all"))

@@ -65,7 +65,7 @@ extension StreamWorker {
     slots[index].socket = nil
     silence.remove(index)
     unchecked.remove(index)
-    stalled.remove(index)
+    endStall(index)
     lingering.remove(index)
     queue.remove(index)
     socket.close()
@@ -96,7 +96,7 @@ extension StreamWorker {
     count(slots[index].connection.pending.count - before, of: slots[index].client)
   }
 
-  /// Counts a change of the bytes that are not sent; a piece that several connections share counts for each.
+  /// Counts a change of the bytes that are held because they are not sent; a piece that several connections share counts for each.
   private func count(_ difference: Int, of client: TurnBudget.Entry) {
     guard difference != 0 else { return }
     ledger.take(.events, difference, for: nil)
@@ -107,11 +107,15 @@ extension StreamWorker {
   func closeLargest() {
     while ledger.mustRelease(.events), let client = unsent.largest {
       let largest = slots.indices.filter { slots[$0].client == client }
-        .max { slots[$0].connection.pending.count < slots[$1].connection.pending.count }
-      guard let largest, slots[largest].connection.pending.count > 0 else { return }
+        .max { heldBytes(of: $0) < heldBytes(of: $1) }
+      guard let largest, heldBytes(of: largest) > 0 else { return }
       loop.overdue.add(1, ordering: .relaxed)
       close(largest)
     }
+  }
+
+  private func heldBytes(of index: Int) -> Int {
+    slots[index].connection.pending.count + (retained[index] ?? 0)
   }
 
   private func poll(_ index: Int) {
@@ -129,7 +133,7 @@ extension StreamWorker {
     case .bytes(let count):
       update(index) { $0.wrote(count) }
       bytesWritten += count
-      if stalled.count > 0 { stalled.remove(index) }
+      if stalled.count > 0 || !retained.isEmpty { endStall(index) }
       if slots[index].connection.isStreaming {
         silence.touch(index, at: now)
       } else {
@@ -137,9 +141,24 @@ extension StreamWorker {
       }
     case .full:
       slots[index].connection.mustWait()
-      if stall > 0, stalled.time(of: index) == nil { stalled.touch(index, at: now) }
+      beginStall(index)
     case .broken: close(index)
     }
+  }
+
+  /// Records that a socket is full: meanwhile the stream retains what its client has not read.
+  private func beginStall(_ index: Int) {
+    if stall > 0, stalled.time(of: index) == nil { stalled.touch(index, at: now) }
+    guard retained[index] == nil, let bytes = slots[index].stream?.retainedBytes, bytes > 0 else {
+      return
+    }
+    retained[index] = bytes
+    count(bytes, of: slots[index].client)
+  }
+
+  private func endStall(_ index: Int) {
+    stalled.remove(index)
+    if let bytes = retained.removeValue(forKey: index) { count(-bytes, of: slots[index].client) }
   }
 
   /// Closes the writing direction after all bytes are written, and lets the connection linger until

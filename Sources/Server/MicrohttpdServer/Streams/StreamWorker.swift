@@ -47,6 +47,9 @@ final class StreamWorker {
   /// Connections whose socket is full, by the time since which it has accepted no byte.
   var stalled = RecencyList()
 
+  /// The bytes that streams whose socket is full retain beside their output.
+  var retained: [Int: Int] = [:]
+
   /// Ended connections by the time of their last write.
   var lingering = RecencyList()
 

@@ -114,6 +114,10 @@ final class CompositeStream: ByteStream {
     }
   }
 
+  var retainedBytes: Int {
+    state.withLock { $0.parts }.reduce(0) { $0 + ($1.subscription?.retainedBytes ?? 0) }
+  }
+
   func closed() {
     for part in state.withLock({ $0.parts }) { part.subscription?.close() }
   }

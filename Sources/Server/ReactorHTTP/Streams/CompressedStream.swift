@@ -99,6 +99,8 @@ final class CompressedStream: ByteStream {
     return StreamChunk(GzipBlocks.header + (opening ?? GzipBlocks.stored(text)))
   }
 
+  var retainedBytes: Int { stream.retainedBytes }
+
   func closed() { stream.closed() }
 }
 

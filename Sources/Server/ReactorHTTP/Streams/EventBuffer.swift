@@ -11,8 +11,8 @@ struct EventBuffer {
     /// This event, and then those after it.
     case event(StreamEvent)
 
-    /// The next event is no longer retained; `latest` is the newest one. A subscriber to every
-    /// version must read the log.
+    /// The next event is no longer retained; `latest` is the newest one, or `nil` if none is retained. A
+    /// subscriber to every version must read the log.
     case behind(latest: StreamEvent?)
 
     /// No event: the subscriber has everything up to this version.
@@ -27,7 +27,8 @@ struct EventBuffer {
   private let bound: Int
   private let byteBound: Int
   private var events: ArraySlice<StreamEvent> = []
-  private var bytes = 0
+  /// The bytes of the retained events.
+  private(set) var bytes = 0
   /// The version of the newest dropped event; a subscriber before it has fallen behind.
   private var droppedVersion: Int
   /// The current version, which may have no event.
@@ -60,6 +61,11 @@ struct EventBuffer {
       bytes -= oldest.size
       droppedVersion = oldest.version
     }
+  }
+
+  /// Drops all events; a subscriber before the current version has fallen behind.
+  mutating func removeAll() {
+    (events, bytes, droppedVersion) = ([], 0, version)
   }
 
   /// Returns the next event for a subscriber that has everything up to a version.

@@ -2,6 +2,7 @@ internal import ReactorCoding
 internal import ReactorHost
 internal import ReactorLog
 internal import ReactorTransport
+internal import Shares
 internal import Synchronization
 
 /// The events of one session or global in one view, created once per version for all subscribers.
@@ -27,6 +28,10 @@ final class EventChannel: SessionObserver {
     /// Whether a thread is creating events.
     var isCreating = false
     var end: SessionEnd?
+    /// Whether the channel retains nothing any more.
+    var isInterrupted = false
+    /// The bytes that are counted for the client; see ``EventChannel/retainedBytes``.
+    var counted = 0
     /// Patches to the latest version by their base versions, for subscribers that were behind.
     var catchUps: (target: Int, bytes: Int, events: [Int: StreamEvent]) = (-1, 0, [:])
   }
@@ -47,6 +52,11 @@ final class EventChannel: SessionObserver {
   private let documents: DocumentCache
   /// The owner of the channel's jobs in the worker pool.
   private let owner: WorkOwner
+  /// The client whose stream has created the channel; what the channel retains counts for it.
+  let account: Account?
+  private let ledger: Ledger
+  /// Called when the views of all clients must release bytes.
+  private let mustRelease: @Sendable () -> Void
   /// Whether the source has so many views that this one must not delay its commits.
   private let isExtra: Bool
   private let state: Mutex<State>
@@ -66,10 +76,13 @@ final class EventChannel: SessionObserver {
   ///   - background: Creates the events of large States.
   ///   - documents: The parsed States, shared by all channels.
   ///   - client: The client whose stream creates the channel.
+  ///   - ledger: Counts the retained bytes.
   ///   - isExtra: Whether the source has so many views that this one must not delay its commits.
+  ///   - mustRelease: Called when the views of all clients must release bytes, on any thread.
   init(
     _ source: any StateSource, _ view: StreamView, bound: Int, background: WorkerPool,
-    documents: DocumentCache, client: WorkOwner, isExtra: Bool
+    documents: DocumentCache, client: WorkOwner, ledger: Ledger, isExtra: Bool,
+    mustRelease: @escaping @Sendable () -> Void
   ) {
     self.source = source
     self.view = view
@@ -78,8 +91,15 @@ final class EventChannel: SessionObserver {
     self.documents = documents
     // The first views are shared by many clients: those of one source take turns with other sources.
     owner = isExtra ? client : .source(ObjectIdentifier(source))
+    account = client.account
+    self.ledger = ledger
+    self.mustRelease = mustRelease
     self.isExtra = isExtra
     state = Mutex(State(buffer: EventBuffer(bound: bound, byteBound: 0, version: -1)))
+  }
+
+  deinit {
+    ledger.release(.views, state.withLock { $0.counted }, of: account)
   }
 
   /// The maximum number of bytes of retained events, and of retained catch-up patches.
@@ -102,6 +122,7 @@ final class EventChannel: SessionObserver {
       state.base = view.isPlain ? nil : base
       state.epoch = base.cursor.epoch
       state.buffer = EventBuffer(bound: bound, byteBound: byteBound, version: base.version)
+      count(&state)
     }
   }
 
@@ -114,16 +135,21 @@ final class EventChannel: SessionObserver {
   func sessionDidCommit(_ committed: CommittedState) {
     guard !view.isPlain else {
       state.withLock { state in
+        guard !state.isInterrupted else { return }
         // The event spans several versions if earlier ones of the batch were reduced before the
         // channel observed the session: these are not published.
         state.buffer.append(
           view.whole(committed.cursor, committed.json[...], follows: state.buffer.version))
         state.opening = nil
+        count(&state)
       }
+      relieveMemory()
       return group.wake()
     }
     let isFirst = state.withLock { state in
+      guard !state.isInterrupted else { return false }
       state.add(committed, bound: bound)
+      count(&state)
       defer { state.isCreating = true }
       return !state.isCreating
     }
@@ -158,6 +184,10 @@ final class EventChannel: SessionObserver {
       before = event?.shown ?? before
     }
     let (hasMore, wakes) = state.withLock { state in
+      guard !state.isInterrupted else {
+        state.isCreating = false
+        return (false, true)
+      }
       for (committed, event) in zip(pending, events) {
         if let event {
           state.buffer.append(event)
@@ -167,9 +197,11 @@ final class EventChannel: SessionObserver {
       }
       (state.shown, state.base, state.catchUps) = (before, nil, (-1, 0, [:]))
       state.opening = nil
+      count(&state)
       state.isCreating = !state.pending.isEmpty
       return (state.isCreating, events.contains { $0 != nil } || state.end != nil)
     }
+    relieveMemory()
     if wakes { group.wake() }
     if hasMore { background.enqueue(for: owner) { [self] in createEvents() } }
   }
@@ -218,6 +250,48 @@ final class EventChannel: SessionObserver {
     group.wake()
   }
 
+  // MARK: Memory
+
+  /// The bytes that the channel retains; what it shares with other channels counts for each.
+  var retainedBytes: Int { state.withLock { $0.counted } }
+
+  /// Counts the bytes that the channel retains for the client.
+  private func count(_ state: inout State) {
+    let difference = state.bytes - state.counted
+    guard difference != 0 else { return }
+    state.counted += difference
+    ledger.take(.views, difference, for: account)
+  }
+
+  private func relieveMemory() {
+    if ledger.mustRelease(.views) { mustRelease() }
+  }
+
+  /// Drops the events: streams that have not sent them continue with the latest State.
+  func dropEvents() {
+    state.withLock { state in
+      state.buffer.removeAll()
+      (state.opening, state.catchUps) = (nil, (-1, 0, [:]))
+      if let latest = state.pending.last {
+        (state.pending, state.pendingBytes) = ([latest], latest.json.count)
+      }
+      count(&state)
+    }
+  }
+
+  /// Ends the streams of the channel, whose clients connect again, and retains nothing from now on.
+  func interrupt() {
+    state.withLock { state in
+      state.isInterrupted = true
+      state.end = state.end ?? .interrupted
+      state.buffer.removeAll()
+      (state.base, state.shown, state.opening, state.catchUps) = (nil, nil, nil, (-1, 0, [:]))
+      _ = state.takePending()
+      count(&state)
+    }
+    group.wake()
+  }
+
   // MARK: Reading
 
   /// Returns the event with a whole State, with which a stream begins.
@@ -229,7 +303,10 @@ final class EventChannel: SessionObserver {
     guard json.count > Self.smallSize, !isExtra else { return create() }
     if let known = knownWhole(at: cursor) { return known }
     let event = create()
-    state.withLock { $0.opening = event }
+    state.withLock { state in
+      state.opening = event
+      count(&state)
+    }
     return event
   }
 
@@ -284,6 +361,7 @@ final class EventChannel: SessionObserver {
       else { return }
       state.catchUps.events[version] = event
       state.catchUps.bytes += event.size
+      count(&state)
     }
     return event
   }
@@ -297,6 +375,13 @@ extension EventChannel.State {
     guard pending.count > bound || pendingBytes > EventBuffer.byteBound else { return }
     pending = [committed]
     pendingBytes = committed.json.count
+  }
+
+  /// The bytes of the events, and of the States that the next events depend on.
+  fileprivate var bytes: Int {
+    var bytes = buffer.bytes + pendingBytes + catchUps.bytes + (opening?.size ?? 0)
+    bytes += shown?.count ?? base?.json.count ?? 0
+    return bytes
   }
 
   fileprivate mutating func takePending() -> [CommittedState] {

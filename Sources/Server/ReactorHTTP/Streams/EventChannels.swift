@@ -1,6 +1,7 @@
 internal import ReactorHost
 internal import ReactorLog
 internal import ReactorTransport
+internal import Shares
 internal import Synchronization
 
 /// The channels that have subscribers.
@@ -40,11 +41,15 @@ final class EventChannels: Sendable {
   let changeStreams = StreamGroup()
   /// The projected sessions with streams.
   let views = SessionViewsTable()
+  let ledger: Ledger
   private let table = Mutex(Table())
+  /// The time from which channels may be searched for bytes to release, in milliseconds.
+  private let nextRelief = Atomic<Int64>(0)
 
-  init(bound: Int, background: WorkerPool) {
+  init(bound: Int, background: WorkerPool, ledger: Ledger = Ledger()) {
     self.bound = bound
     self.background = background
+    self.ledger = ledger
   }
 
   /// The number of open streams.
@@ -68,7 +73,7 @@ final class EventChannels: Sendable {
       if !view.isPlain { table.views[key.source, default: 0] += 1 }
       let channel = EventChannel(
         source, view, bound: bound, background: background, documents: documents, client: client,
-        isExtra: isExtra)
+        ledger: ledger, isExtra: isExtra, mustRelease: { [weak self] in self?.relieveMemory() })
       table.channels[key] = (channel, 1)
       // Start within the lock: no stream may join a channel that does not observe its source yet.
       channel.start()
@@ -87,6 +92,31 @@ final class EventChannels: Sendable {
       return entry.streams == 0
     }
     if isLast { channel.stop() }
+  }
+
+  /// Releases bytes of the clients whose channels retain most: their events, and if that is not enough, their
+  /// streams.
+  ///
+  /// On a background thread, and at most every 50 ms, because it visits all channels.
+  private func relieveMemory() {
+    let (now, due) = (Timestamp.now.milliseconds, nextRelief.load(ordering: .relaxed))
+    guard now >= due,
+      nextRelief.compareExchange(expected: due, desired: now + 50, ordering: .relaxed).exchanged
+    else { return }
+    background.enqueue(for: .streams) { [self] in
+      let channels = table.withLock { $0.channels.values.map(\.channel) }
+      while ledger.mustRelease(.views), let largest = ledger.largest(.views) {
+        let own = channels.filter { $0.account == largest }
+        let bytes = largest.held(.views)
+        for channel in own { channel.dropEvents() }
+        for channel in own.sorted(by: { $0.retainedBytes > $1.retainedBytes })
+        where ledger.mustRelease(.views) && channel.retainedBytes > 0 {
+          channel.interrupt()
+        }
+        // Channels that were created meanwhile are visited the next time.
+        guard largest.held(.views) < bytes else { return }
+      }
+    }
   }
 
   /// Whether the streams are being ended.

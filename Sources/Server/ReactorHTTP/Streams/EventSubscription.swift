@@ -106,6 +106,9 @@ final class EventSubscription: StreamFeed {
     [channel.group, ownGroup].compactMap { $0 } + (notices?.groups ?? [])
   }
 
+  /// The State that the client has seen last, if the next event depends on it.
+  var retainedBytes: Int { state.withLock { $0.shown?.count ?? 0 } }
+
   /// Leaves the channels and the source when the stream is closed.
   func close() {
     state.withLock { $0.isClosed = true }
@@ -194,7 +197,8 @@ final class EventSubscription: StreamFeed {
     case .event(let event): return take(event)
     case .behind(let latest):
       if wantsEveryVersion { return .read }
-      guard let latest, latest.version > seen else { return rest(end) }
+      guard let latest else { return end.map { .end($0) } ?? .work { self.beginAgain() } }
+      guard latest.version > seen else { return rest(end) }
       channels.counts.conflations.add()
       return channel.view.sendsDifferences ? catchUp(to: latest) : take(latest)
     case .upToDate(let version):
@@ -234,6 +238,21 @@ final class EventSubscription: StreamFeed {
   }
 
   // MARK: In the worker pool
+
+  /// Continues with the latest State: the channel has dropped the events.
+  private func beginAgain() {
+    let (seen, shown) = state.withLock { ($0.seen, $0.shown) }
+    let (view, current) = (channel.view, channel.source.current)
+    let json = view.json(of: current)
+    guard !view.skipsUnchanged || shown?.hasSameBytes(as: json) != true else {
+      state.withLock { $0.shown = json }
+      return finish([], upTo: current.version)
+    }
+    let event =
+      shown.map { view.change(current.cursor, from: $0, to: json, follows: seen) }
+      ?? channel.whole(current.cursor, json)
+    finish([event], upTo: current.version)
+  }
 
   /// Executes work that ends with ``finish(_:upTo:)`` or ``fail()``, on any thread.
   private func background(_ work: @escaping @Sendable () -> Void) {

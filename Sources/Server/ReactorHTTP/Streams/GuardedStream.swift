@@ -276,6 +276,8 @@ final class GuardedStream: ByteStream {
 
   var heartbeat: StreamChunk? { stream.heartbeat }
 
+  var retainedBytes: Int { stream.retainedBytes }
+
   func closed() {
     state.withLock { state in
       state.isFinished = true

@@ -91,6 +91,8 @@ final class SessionStream: ByteStream {
     return .chunk(chunk)
   }
 
+  var retainedBytes: Int { subscription.retainedBytes }
+
   func closed() {
     subscription.close()
   }

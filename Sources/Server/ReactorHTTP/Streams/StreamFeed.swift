@@ -8,6 +8,9 @@ protocol StreamFeed: AnyObject, Sendable {
   /// Returns the next output and advances the position.
   func next() -> EventSubscription.Next
 
+  /// The bytes that are retained for the client alone while it reads nothing.
+  var retainedBytes: Int { get }
+
   /// Releases everything when the stream is closed.
   func close()
 }

@@ -150,6 +150,13 @@ final class ViewedSubscription: StreamFeed {
     }
   }
 
+  var retainedBytes: Int {
+    switch phase.withLock({ $0 }) {
+    case .open(let subscription, _), .opened(let subscription, _, _): subscription.retainedBytes
+    case .closed, .opening, .rejected, .ended: 0
+    }
+  }
+
   func close() {
     let last = phase.withLock { phase in
       defer { phase = .ended }

@@ -89,9 +89,11 @@ final class LiveSession: BatchSource {
 
   /// Counts the size of the session for the client, if it has changed by a kibibyte or more.
   ///
+  /// The State counts twice: as a value, and as JSON.
+  ///
   /// - Parameter state: The size of the State as JSON; 0 at the end of the session.
   func countState(_ state: Int) {
-    let size = state == 0 ? 0 : state + (parameters?.count ?? 0) + Self.overhead
+    let size = state == 0 ? 0 : 2 * state + (parameters?.count ?? 0) + Self.overhead
     let counted = stateBytes.load(ordering: .relaxed)
     guard size == 0 || abs(size - counted) >= 1_024 else { return }
     let difference = size - stateBytes.exchange(size, ordering: .relaxed)
@@ -231,6 +233,24 @@ final class LiveSession: BatchSource {
     else { return false }
     ended.store(true, ordering: .releasing)
     didLeaveMemory()
+    return true
+  }
+
+  /// Ends the session to release its memory, unless a request or an effect needs it: its streams end, and their
+  /// clients connect again.
+  ///
+  /// - Returns: Whether the session has ended.
+  func interrupt() -> Bool {
+    guard pipeline.runningEffectCount == 0, pipeline.waitingCount == 0 else { return false }
+    let fault = LogError.unavailable(
+      "The session was removed from memory (limits.memory). Send the request again.")
+    guard let closing = commits.withLock({ $0.interrupt(fault) }) else { return false }
+    ended.store(true, ordering: .releasing)
+    didLeaveMemory()
+    interrupted.store(true, ordering: .releasing)
+    countState(0)
+    finish(closing)
+    pipeline.shutDown()
     return true
   }
 

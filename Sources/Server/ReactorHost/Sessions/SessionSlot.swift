@@ -124,6 +124,13 @@ final class SessionSlot: Sendable {
     }
   }
 
+  /// Ends the session to release its memory, unless a request or an effect needs it; its streams end.
+  func interrupt() {
+    guard let session = live, session.interrupt() else { return }
+    forget(session)
+    environment.evictable.insert(key.id)
+  }
+
   /// Whether there is no session in memory.
   var isVacant: Bool { live == nil }
 

@@ -210,7 +210,8 @@ struct SlotTable: ~Copyable, Sendable {
     return false
   }
 
-  /// Evicts idle sessions of the clients with the most bytes, while sessions in memory must release some.
+  /// Evicts idle sessions of the client with the most bytes, and if that is not enough those with streams only,
+  /// while sessions in memory must release some.
   ///
   /// At most every 50 ms, because a pass through a shard visits many sessions.
   func relieveMemory() {
@@ -220,13 +221,16 @@ struct SlotTable: ~Copyable, Sendable {
     guard now >= due,
       nextRelief.compareExchange(expected: due, desired: now + 50, ordering: .relaxed).exchanged
     else { return }
+    let largest = ledger.largest(.states)
     for shard in shards where ledger.mustRelease(.states) {
-      let most = shard.table.withLock { table in
-        table.slots.values.reduce(0) { max($0, $1.account?.held(.states) ?? 0) }
-      }
       evict(from: shard, atMost: Self.evictionsAtOnce) {
-        $0.account.map { $0.held(.states) >= most } ?? true
+        $0.account == nil || $0.account == largest
       }
+    }
+    guard let largest else { return }
+    for shard in shards where ledger.mustRelease(.states) {
+      let slots = shard.table.withLock { $0.slots.values.filter { $0.account == largest } }
+      for slot in slots where ledger.mustRelease(.states) { slot.interrupt() }
     }
   }
 

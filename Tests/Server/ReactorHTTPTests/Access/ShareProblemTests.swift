@@ -51,7 +51,7 @@ import Testing
     let tables = Set(Self.problems.map(\.table))
     // Sessions are evicted, decisions are dropped, connections are closed, and a full store has an error of its
     // own.
-    let others: Set<Ledger.Table> = [.states, .decisions, .events, .responses, .histories]
+    let others: Set<Ledger.Table> = [.states, .decisions, .events, .responses, .histories, .views]
     for table in Ledger.Table.allCases where !others.contains(table) {
       #expect(tables.contains("\(table)"))
     }

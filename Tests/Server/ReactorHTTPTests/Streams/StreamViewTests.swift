@@ -2,6 +2,7 @@ import ReactorCoding
 import ReactorHost
 import ReactorLog
 import ReactorTransport
+import Shares
 import Synchronization
 import Testing
 
@@ -118,6 +119,73 @@ struct StreamViewTests {
     #expect(order.numbers.firstIndex(of: 0) ?? 99 <= 2)
   }
 
+  /// The pool has one thread, which releases the bytes.
+  @Test func `beyond the budget of memory the views of the client with the most bytes pay`() async {
+    let ledger = Ledger(memory: 500_000)
+    let channels = EventChannels(bound: 100, background: WorkerPool(width: 1), ledger: ledger)
+    let (greedy, other) = (
+      ledger.account(of: .principal("greedy")), ledger.account(of: .principal("other"))
+    )
+    let small = ObservedSource(count: 3_000)
+    let plain = channels.join(small, StreamView(), of: .client(other))
+    let patches = channels.join(small, StreamView(format: .patches), of: .client(other))
+    small.commit(1)
+    #expect(plain.retainedBytes > 6_000 && patches.retainedBytes > 6_000)
+    let held = other.held(.views)
+
+    let large = ObservedSource(count: 20_000)
+    let whole = channels.join(large, StreamView(), of: .client(greedy))
+    var version = 0
+    while ledger.used(.views) <= 400_000 {
+      version += 1
+      large.commit(version)
+    }
+    let slow = EventSubscription(
+      whole, of: channels, seen: 0, shown: nil, everyVersion: false)
+    ledger.take(.events, 200_000, for: nil)
+    // The events of the channel are dropped; the stream continues with the latest State.
+    while whole.retainedBytes > 100_000 {
+      version += 1
+      large.commit(version)
+      await Task.yield()
+    }
+    var received: Int?
+    while received != version {
+      if case .event(let event) = slow.next() { received = event.version }
+      await Task.yield()
+    }
+    #expect(whole.end == nil)
+
+    // Views that need the State before the next event lose their streams.
+    let views = (0..<15).map { number in
+      channels.join(large, StreamView(format: .signals, name: "s\(number)"), of: .client(greedy))
+    }
+    while !views.contains(where: { $0.end != nil }) {
+      version += 1
+      large.commit(version)
+      await Task.yield()
+    }
+    #expect(patches.end == nil && plain.end == nil && other.held(.views) == held)
+    for channel in views + [plain, patches] { channels.leave(channel) }
+    slow.close()
+  }
+
+  @Test func `a view counts nothing after its end`() async {
+    let ledger = Ledger()
+    let source = ObservedSource(count: 3_000)
+    do {
+      let channels = EventChannels(bound: 4, background: WorkerPool(width: 0), ledger: ledger)
+      for format in [StreamView.Format.states, .patches, .changes] {
+        let channel = channels.join(source, StreamView(format: format))
+        source.commit(1)
+        #expect(channel.retainedBytes > 0)
+        channels.leave(channel)
+      }
+      #expect(source.observerCount == 0)
+    }
+    #expect(ledger.used(.views) == 0)
+  }
+
   @Test func `a further view retains less`() {
     var buffer = EventBuffer(bound: 100, byteBound: EventBuffer.extraByteBound, version: 0)
     for version in 1...10 {
@@ -142,6 +210,8 @@ private final class ObservedSource: StateSource {
   init(count: Int = 30) {
     self.count = count
   }
+
+  var observerCount: Int { state.withLock { $0.observers.count } }
 
   var current: CommittedState { committed(at: state.withLock { $0.version }) }
 
