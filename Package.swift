@@ -426,8 +426,7 @@ let package = Package(
       dependencies: [
         "ClientCore", "Crypto", "Identity", "MicrohttpdServer", "ReactorCore", "ReactorHost",
         "ReactorHTTP", "ReactorLog", "Reactors", "ReactorService", "Shares", "Telemetry",
-        "TerminalClient",
-        "TestSupport", "reactord",
+        "TerminalClient", "TestSupport",
       ],
       swiftSettings: settings),
     .executableTarget(
@@ -439,7 +438,8 @@ let package = Package(
       dependencies: [
         "Commands", "ConformanceDriver", "HotPathCounts", "PostgresServers", "PublicTestData",
         "ReactorClient",
-        "ReactorCoding", "ReadmeExample", "TestSupport", "cart", "counter-client", "faulty",
+        "ReactorCoding", "ReadmeExample", "TestSupport", "adjustable", "cart", "counter-client",
+        "faulty",
         "offline", "reactord", "releases", "room", "talk", "todo",
       ],
       exclude: [
@@ -449,6 +449,11 @@ let package = Package(
         "Identity/webhook.py",
       ],
       swiftSettings: settings),
+
+    // The daemon with settings for its constants, for tests that reach a bound.
+    .executableTarget(
+      name: "adjustable", dependencies: ["Reactors", "ReactorService"],
+      path: "Tests/EndToEnd/AdjustableService", swiftSettings: settings),
 
     // Reactors that trap or block, for tests of the process around them.
     .executableTarget(

@@ -86,7 +86,7 @@ extension GalleryBrowserTests {
     @Test func `weather: shows the result of the latest search, and activity`() throws {
       // The latency is long enough for the second search to begin before the first one has its
       // result, also if the machine stalls.
-      let own = try ReactordProcess("--weather-latency", "15")
+      let own = try ReactordProcess("--weather-latency", "15", program: "adjustable")
       let session = own.session(of: "weather")
       try browser.open("\(own.url)/examples/weather.html?session=\(session.id)")
       try expectText("No city", in: "city")
@@ -186,7 +186,7 @@ extension GalleryBrowserTests {
     }
 
     @Test func `stopwatch: runs until it is stopped`() throws {
-      let own = try ReactordProcess("--stopwatch-interval", "0.05")
+      let own = try ReactordProcess("--stopwatch-interval", "0.05", program: "adjustable")
       try browser.open("\(own.url)/examples/stopwatch.html")
       try browser.expect(part("toggle") + ".disabled", is: false)
       try press("toggle")

@@ -209,7 +209,7 @@ struct FlowBrowserTests {
   }
 
   @Test func `a rejected dismissal leaves the address and the page as before`() throws {
-    let own = try ReactordProcess("--bank-latency", "3600")
+    let own = try ReactordProcess("--bank-latency", "3600", program: "adjustable")
     let session = own.session(of: "order")
     try order(session)
     try open(session, on: own)

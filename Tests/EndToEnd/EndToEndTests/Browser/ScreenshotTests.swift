@@ -14,7 +14,7 @@ extension GalleryBrowserTests {
 
     init() throws {
       server = try ReactordProcess(
-        "--stopwatch-interval", "0.2", "--pages", Guide.root.appending(path: "config/tour").path)
+        "--pages", Guide.root.appending(path: "config/tour").path)
       browser = try Browser()
     }
 

@@ -3,7 +3,9 @@ import Testing
 /// Three services on one store: each accepts any request for any session.
 @Suite(.blocking) struct ClusterTests {
   /// Shared by the tests; each test uses sessions of its own.
-  private static let shared = Result { try NodeCluster(["--stopwatch-interval", "0.05"]) }
+  private static let shared = Result {
+    try NodeCluster(["--stopwatch-interval", "0.05"], program: "adjustable")
+  }
 
   private let cluster: NodeCluster
 

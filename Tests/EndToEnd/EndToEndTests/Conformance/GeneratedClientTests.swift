@@ -11,7 +11,7 @@ struct GeneratedClientTests {
     .appending(path: "../../../Tools/GeneratedClients/openapi_python_client.py").standardizedFileURL
 
   @Test func `generated clients send each example action and decode each response`() throws {
-    let server = try ReactordProcess("--weather-latency", "0.01")
+    let server = try ReactordProcess()
     let folder = try TemporaryFolder()
     let (exit, output) = try PythonTool.run(
       "python", [Self.script.path, server.url, folder.path])

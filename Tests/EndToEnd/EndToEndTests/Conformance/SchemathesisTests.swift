@@ -16,9 +16,7 @@ struct SchemathesisTests {
   init() throws {
     // Use a server of its own, so that the sessions of other tests are not disturbed. The wait for
     // actions is as short as a test that observes it allows.
-    server = try ReactordProcess(
-      "--actions-wait", "0.2", "--weather-latency", "0.01",
-      "--changes-keep", "60")
+    server = try ReactordProcess("--actions-wait", "0.2", "--changes-keep", "60")
   }
 
   @Test func `the specification is valid OpenAPI 3_1`() throws {

@@ -10,7 +10,8 @@ import Testing
   }
 
   private func start() throws -> ReactordProcess {
-    try ReactordProcess("--store", "sqlite:\(folder["log.db"])", "--stopwatch-interval", "0.05")
+    try ReactordProcess(
+      "--store", "sqlite:\(folder["log.db"])", "--stopwatch-interval", "0.05", program: "adjustable")
   }
 
   private func stopwatch(_ server: ReactordProcess, _ id: String = "one") -> SessionClient {

@@ -7,7 +7,7 @@ import Testing
   @Test func `sessions, globals and effects outlive the service`() throws {
     let counter = "/v1/reactors/counter/sessions/"
     let flags = try ReactordProcess.newDatabase() + ["--stopwatch-interval", "0.05"]
-    let first = try ReactordProcess(flags)
+    let first = try ReactordProcess(flags, program: "adjustable")
     let one = SessionClient(first.client(), counter + "one")
     #expect(try one.post(#"["increase","increase"]"#).json == ["value": 2])
     #expect(try one.post(#"{"add":40}"#, ["Idempotency-Key": "\"k\""]).json == ["value": 42])
@@ -19,7 +19,7 @@ import Testing
     #expect(try stopwatch.post(#""start""#, ["Prefer": "respond-async"]).status == 202)
     #expect(try first.stop() == .code(0))
 
-    let second = try ReactordProcess(flags)
+    let second = try ReactordProcess(flags, program: "adjustable")
     let again = SessionClient(second.client(), counter + "one")
     #expect(try again.post(#"{"add":40}"#, ["Idempotency-Key": "\"k\""]).json == ["value": 42])
     #expect(try again.state("?version=1").json == ["value": 1])

@@ -9,8 +9,8 @@ import Testing
     folder = try TemporaryFolder()
   }
 
-  private func start(_ flags: String...) throws -> ReactordProcess {
-    try ReactordProcess(["--store", "sqlite:\(folder["log.db"])"] + flags)
+  private func start() throws -> ReactordProcess {
+    try ReactordProcess("--store", "sqlite:\(folder["log.db"])")
   }
 
   @Test func `an unreadable session is a problem of that session only`() throws {
@@ -112,7 +112,8 @@ import Testing
   }
 
   @Test func `deleting sessions while their effects run does not fail the log`() throws {
-    let server = try start("--stopwatch-interval", "0.01")
+    let server = try ReactordProcess(
+      "--store", "sqlite:\(folder["log.db"])", "--stopwatch-interval", "0.01", program: "adjustable")
     let sessions = (0..<20).map { _ in server.session(of: "stopwatch") }
     for session in sessions {
       #expect(try session.post(#""start""#, ["Prefer": "respond-async"]).status == 202)

@@ -106,7 +106,7 @@ struct FlowTests {
   }
 
   @Test func `an order is paid through the screens of the child flow`() throws {
-    let own = try ReactordProcess("--bank-latency", "0")
+    let own = try ReactordProcess()
     let session = own.session(of: "order")
     for action in [
       send("1", #"{"menu":{"choose":"Latte"}}"#), send("2", #"{"drink":"add"}"#), #""checkout""#,
@@ -142,7 +142,8 @@ struct FlowTests {
   @Test func `a payment that a kill interrupts is completed after the restart`() throws {
     let folder = try TemporaryFolder()
     let store = "sqlite:" + folder["log.db"]
-    let killed = try ReactordProcess("--store", store, "--bank-latency", "3600")
+    let killed = try ReactordProcess(
+      "--store", store, "--bank-latency", "3600", program: "adjustable")
     let session = killed.session(of: "order")
     for action in [
       send("1", #"{"menu":{"choose":"Latte"}}"#), send("2", #"{"drink":"add"}"#), #""checkout""#,
@@ -158,7 +159,7 @@ struct FlowTests {
     killed.process.kill()
     try killed.process.wait()
 
-    let next = try ReactordProcess("--store", store, "--bank-latency", "0")
+    let next = try ReactordProcess("--store", store)
     let successor = SessionClient(next.client(), session.path)
     #expect(try eventually { try successor.state().json["receipt"] == "R-4" })
     #expect(screens(try successor.state().json) == ["menu"])

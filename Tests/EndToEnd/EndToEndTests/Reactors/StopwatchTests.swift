@@ -7,7 +7,7 @@ struct StopwatchTests {
   let session: SessionClient
 
   init() throws {
-    server = try ReactordProcess("--stopwatch-interval", "0.02")
+    server = try ReactordProcess("--stopwatch-interval", "0.02", program: "adjustable")
     session = server.session(of: "stopwatch")
   }
 

@@ -7,7 +7,8 @@ struct IdleSessionTests {
   let session: SessionClient
 
   init() throws {
-    server = try ReactordProcess("--sessions-idle", "0.1", "--stopwatch-interval", "0.1")
+    server = try ReactordProcess(
+      "--sessions-idle", "0.1", "--stopwatch-interval", "0.1", program: "adjustable")
     session = server.session(of: "counter")
   }
 

@@ -19,8 +19,7 @@ import Testing
         "--store", store == "memory" ? store : "sqlite:\(folder["log.db"])",
         // Use small limits, so that every bounded resource reaches its bound soon.
         "--log-retain", "500", "--sessions-idle", "1", "--actions-idempotency", "60",
-        "--streams-heartbeat", "1",
-        "--streams-buffer", "64", "--stopwatch-interval", "0.02", "--log-level", "error",
+        "--streams-heartbeat", "1", "--log-level", "error",
       ], program: Self.program)
     let soak = try Soak(server)
     let rounds = max(2, Int(Self.seconds / 10))

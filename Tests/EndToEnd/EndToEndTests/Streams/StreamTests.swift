@@ -73,7 +73,7 @@ struct StreamTests {
   }
 
   @Test func `the mutations of an effect come one by one`() throws {
-    let server = try ReactordProcess("--stopwatch-interval", "0.05")
+    let server = try ReactordProcess("--stopwatch-interval", "0.05", program: "adjustable")
     let stopwatch = server.session(of: "stopwatch")
     let stream = try stopwatch.events()
     #expect(try stream.nextEvent()?.data == #"{"ticks":0,"isRunning":false}"#)

@@ -24,7 +24,8 @@ final class ReactordProcess: Sendable {
     under tracer: [String] = []
   ) throws {
     let store = flags.contains("--store") ? [] : try Self.standardStore()
-    let isCluster = !store.isEmpty && program == "reactord" && Self.testStore == "cluster"
+    let isCluster =
+      !store.isEmpty && ["reactord", "adjustable"].contains(program) && Self.testStore == "cluster"
     let secret = isCluster ? try ClusterSecret() : nil
     self.secret = secret
     var started: [(process: ChildProcess, url: URL)] = []

@@ -2,7 +2,6 @@ import Testing
 
 @testable import ReactorHTTP
 @testable import ReactorService
-@testable import reactord
 
 /// The table of limits in the documentation, compared with the table of settings and the problem types.
 struct LimitsTableTests {
@@ -48,7 +47,7 @@ struct LimitsTableTests {
       #expect(row.cells.count == 3, "\(row.cells)")
       #expect(row.cells.allSatisfy { !$0.isEmpty })
     }
-    let all = try SettingsTable(extras: ReactorSettings.all).settings.map(\.name)
+    let all = try SettingsTable(extras: []).settings.map(\.name)
     let documented = Set(rows.flatMap { $0.settings.map(\.name) })
     let bounding = [
       "sessions.limit", "actions.wait", "streams.buffer", "changes.keep",
@@ -60,7 +59,7 @@ struct LimitsTableTests {
   }
 
   @Test func `the documented defaults are those of the settings`() throws {
-    let settings = try SettingsTable(extras: ReactorSettings.all).settings
+    let settings = try SettingsTable(extras: []).settings
     var compared = 0
     for (name, value) in try Self.rows().flatMap(\.settings) {
       let setting = try #require(settings.first { $0.name == name })

@@ -2,7 +2,6 @@ import FoundationEssentials
 import Testing
 
 @testable import ReactorService
-@testable import reactord
 
 struct SettingsTableTests {
   /// After a change of the table, `make settings` writes the files.
@@ -13,7 +12,7 @@ struct SettingsTableTests {
   func `the committed files agree with the table`(
     _ name: String, _ text: any KeyPath<SettingsTable, String> & Sendable
   ) throws {
-    let table = try SettingsTable(extras: ReactorSettings.all)
+    let table = try SettingsTable(extras: [])
     let path = Repository.file(name)
     if ProcessInfo.processInfo.environment["WRITE_SETTINGS"] != nil {
       try Data(table[keyPath: text].utf8).write(to: URL(filePath: path))
@@ -23,10 +22,9 @@ struct SettingsTableTests {
   }
 
   @Test func `the default file sets every setting to its default`() throws {
-    let table = try SettingsTable(extras: ReactorSettings.all)
+    let table = try SettingsTable(extras: [])
     let line = CommandLineCase(
-      arguments: ["serve", "--config", "f"], files: ["f": table.defaultFile],
-      settings: ReactorSettings.all)
+      arguments: ["serve", "--config", "f"], files: ["f": table.defaultFile])
     let configuration = try line.configuration()
     let defaults = Configuration()
     for setting in table.settings {
@@ -40,7 +38,7 @@ struct SettingsTableTests {
   }
 
   @Test func `every setting accepts its default`() throws {
-    for setting in Configuration.settings + ReactorSettings.all {
+    for setting in Configuration.settings {
       var configuration = Configuration()
       let text = setting.text(configuration)
       try setting.assign(.text(text), &configuration)
