@@ -46,8 +46,8 @@ package struct IssuerVerifier: Sendable {
   ///   - names: Further qualifiers, with which no `sub` without one may begin.
   ///   - source: Requests keys that are not known.
   package init(
-    _ issuer: TrustedIssuer, keys: KeySet?, leeway: Int64, among others: [TrustedIssuer]?,
-    reserving names: [String] = [], from source: any KeySource
+    _ issuer: TrustedIssuer, keys: KeySet?, leeway: Int64 = TokenVerifier.Rules().leeway,
+    among others: [TrustedIssuer]?, reserving names: [String] = [], from source: any KeySource
   ) {
     self.issuer = issuer.issuer
     self.source = source

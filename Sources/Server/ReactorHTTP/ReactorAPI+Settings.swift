@@ -189,7 +189,7 @@ package struct Limits: Sendable {
   /// `limits.sessions`: sessions that a principal or an address creates per hour; 0 for no limit.
   package var sessions = 0
 
-  /// `streams.buffer`: events that a subscriber can be behind before it receives the latest state.
+  /// Events that a subscriber can be behind before it receives the latest state.
   package var streamBuffer = 256
 
   /// Sessions per stream.

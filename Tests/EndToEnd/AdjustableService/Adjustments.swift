@@ -1,3 +1,4 @@
+import ReactorHTTP
 import ReactorService
 
 /// Settings for constants of `reactord`, so that a test reaches a bound with few bytes and in a short time.
@@ -12,5 +13,10 @@ enum Adjustments {
     "stopwatch.interval", default: .seconds(1), .duration(0.01...3_600),
     help: "The interval of the ticks of a running stopwatch.")
 
-  static let all = [weatherLatency.setting, bankLatency.setting, stopwatchInterval.setting]
+  static let all = [
+    weatherLatency.setting, bankLatency.setting, stopwatchInterval.setting,
+    Setting(
+      "streams.buffer", \.api.limits.streamBuffer, .count(1...65_536),
+      help: "How many events a subscriber may fall behind."),
+  ]
 }

@@ -2,7 +2,13 @@ import ReactorHost
 import ReactorService
 import Reactors
 
-CommandLineInterface.main { context in
+let settings = [
+  Setting(
+    "watchdog", \.watchdog, .duration(0.5...3_600),
+    help: "The time after which a service that does not respond is replaced.")
+]
+
+CommandLineInterface.main(settings: settings) { context in
   let (archive, catalogue) = ArchiveReactor.parts()
   try await context.serve(
     archive + [

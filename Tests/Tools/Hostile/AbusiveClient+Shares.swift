@@ -7,7 +7,7 @@ extension AbusiveClient {
 
   /// The kinds that are measured behind a proxy as well.
   private static let shared: [AbusiveClient] = [
-    // 1.05 times `limits.buffered`.
+    // 1.05 times the bound of all bodies.
     AbusiveClient(name: "bodies-beyond-all", threads: 1, isHeld: true) { target in
       let body = [UInt8](repeating: 0x20, count: 1_000_000)
       target.hold(282) { connection, _ in

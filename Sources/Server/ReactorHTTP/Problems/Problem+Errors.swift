@@ -229,10 +229,10 @@ extension Problem {
     case .headersTooLarge(let limit):
       self = limited(
         .headersTooLarge, limit,
-        "The request line and header fields are at most \(limit) bytes here (limits.headers).")
+        "The request line and header fields are at most \(limit) bytes here.")
     case .tooManyBodies(let limit):
       self = .beyondShare(
-        of: limit, "bytes of bodies (limits.buffered)", "Nothing was executed.")
+        of: limit, "bytes of bodies (limits.memory)", "Nothing was executed.")
     case .tooManyConnectionsOfAddress(let limit):
       self = limited(
         .rateLimited, limit,

@@ -165,8 +165,7 @@ enum ProblemKind: String, CaseIterable {
       """
     case .headersTooLarge:
       """
-      The request line and header fields are larger than `limits.headers` allows. Send fewer or \
-      shorter ones.
+      The request line and header fields have more than 16 KiB together. Send fewer or shorter ones.
       """
     case .idempotencyKeyReused:
       "The `Idempotency-Key` was used for another body in this session. Use a new key for each action."

@@ -85,8 +85,8 @@ struct CredentialFiles: Sendable {
     var configuration = configuration
     configuration.issuers =
       providers.verifiers(
-        for: settings.issuers.issuers, leeway: settings.leeway.components.seconds,
-        hasOthers: !settings.keyFile.isEmpty, reserving: introspectionNames)
+        for: settings.issuers.issuers, hasOthers: !settings.keyFile.isEmpty,
+        reserving: introspectionNames)
     return configuration
   }
 
@@ -112,7 +112,6 @@ struct CredentialFiles: Sendable {
     rules.otherQualifiers = settings.issuers.issuers.map(\.name) + introspectionNames
     rules.issuer = settings.issuer.isEmpty ? nil : settings.issuer
     rules.audience = settings.audience
-    rules.leeway = settings.leeway.components.seconds
     let file = try read(path, for: "auth.jwt.keys")
     do throws(KeySet.Failure) {
       let keys = try KeySet(file)

@@ -43,12 +43,11 @@ final class Providers: Sendable {
   ///
   /// - Parameters:
   ///   - issuers: All issuers, which replace those of the last call.
-  ///   - leeway: The difference between clocks that is tolerated, in seconds.
   ///   - hasOthers: Whether tokens of other issuers are accepted as well.
   ///   - names: Further qualifiers, with which no `sub` without one may begin.
   /// - Returns: The verifiers, in the order of the issuers.
   func verifiers(
-    for issuers: [TrustedIssuer], leeway: Int64, hasOthers: Bool, reserving names: [String] = []
+    for issuers: [TrustedIssuer], hasOthers: Bool, reserving names: [String] = []
   ) -> [IssuerVerifier] {
     let keys = state.withLock { state in
       state.keys = issuers.map { issuer in
@@ -64,7 +63,7 @@ final class Providers: Sendable {
     return zip(issuers, keys).map { issuer, provider in
       let others = issuers.filter { $0 != issuer }
       return IssuerVerifier(
-        issuer, keys: provider.keys, leeway: leeway,
+        issuer, keys: provider.keys,
         among: others.isEmpty && !hasOthers ? nil : others, reserving: names, from: provider)
     }
   }

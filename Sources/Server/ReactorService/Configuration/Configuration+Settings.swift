@@ -20,12 +20,6 @@ extension Configuration {
         manager (NOTIFY_SOCKET, LISTEN_FDS) it never does.
         """),
     Setting(
-      "supervise.watchdog", \.watchdog, .duration(0.5...31_536_000),
-      help: """
-        The time after which a supervised service is replaced if a thread that reads requests, writes \
-        streams or commits does not respond, such as a request thread in a mutate that blocks.
-        """),
-    Setting(
       "listen", \.listen, .address,
       help: "The address to listen on; port 0 selects a free one. Sockets from systemd replace it."),
     Setting(
@@ -111,9 +105,6 @@ extension Configuration {
     Setting(
       "streams.heartbeat", \.server.heartbeat, .duration(0.1...3_600),
       help: "The interval of the comments on an idle stream, which also detect dead peers."),
-    Setting(
-      "streams.buffer", \.api.limits.streamBuffer, .count(1...65_536),
-      help: "How many events a subscriber may fall behind before it skips to the latest state."),
   ]
 
   private static let logSettings = [
@@ -145,18 +136,11 @@ extension Configuration {
       "limits.body", \.server.limits.body, .bytes(1...1_073_741_824),
       help: "The maximum size of a request body."),
     Setting(
-      "limits.headers", \.server.limits.headers, .bytes(1_024...1_048_576),
-      help: "The maximum size of the request line and header fields together."),
-    Setting(
       "limits.connections", \.server.limits.connections, .count(1...10_000_000),
       help: """
         The maximum number of connections; a further one closes the connection that has been idle \
         longest.
         """),
-    Setting(
-      "limits.buffered", \.server.limits.buffered, .bytes(1...1_099_511_627_776),
-      help: "The maximum size of all request bodies that are being received or processed, else 503."
-    ),
     Setting(
       "limits.memory", \.memory, .bytes(0...1_099_511_627_776),
       help: """
@@ -200,9 +184,6 @@ extension Configuration {
     Setting(
       "http.workers", \.workers, .count(0...1_024),
       help: "The number of request worker threads; 0 is one for every two cores."),
-    Setting(
-      "http.permissions", \.socketPermissions, .permissions,
-      help: "The permissions of a Unix-domain socket's file."),
     Setting(
       "http.compression", \.compressionMinimum, .bytes(0...1_073_741_824),
       help:
@@ -288,9 +269,6 @@ extension Configuration {
       help:
         "The audiences (aud), separated by commas, of which a token must have one; empty for any."),
     Setting(
-      "auth.jwt.leeway", \.authentication.leeway, .duration(0...3_600),
-      help: "The tolerated difference between the clocks of the issuer and the service."),
-    Setting(
       "auth.introspection.url", \.authentication.introspectionURL, .text,
       help: """
         The https URL for the introspection of tokens that are no JSON Web Tokens (RFC 7662); empty for none. With \
@@ -345,12 +323,6 @@ extension Configuration {
       help: """
         Whether the service only serves reads, to try a copy of a store: it executes no action, no \
         effect and no timer, and other requests are 503.
-        """),
-    Setting(
-      "strict.types", \.hasStrictTypes, .flag,
-      help: """
-        Whether the start ends with 78 if the release cannot read stored data; otherwise these sessions \
-        are 503 and the others are served.
         """),
     Setting(
       "start.wait", \.startWait, .duration(0...3_600),

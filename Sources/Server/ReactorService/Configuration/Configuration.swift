@@ -13,9 +13,6 @@ public struct Configuration: Sendable {
   /// `listen`: the address to listen on.
   package var listen = ListenAddress(host: "127.0.0.1", port: 8080)
 
-  /// `http.permissions`: the mode of a Unix-domain socket's file.
-  public var socketPermissions = FilePermissions(mode: 0o660)
-
   /// `http.workers`: the number of request worker threads; 0 derives it from the number of cores.
   public var workers = 0
 
@@ -73,14 +70,11 @@ public struct Configuration: Sendable {
   /// `supervise`: whether the service runs in a child process that is restarted after a crash.
   public var isSupervised = true
 
-  /// `supervise.watchdog`: the time after which a service that does not respond is replaced.
+  /// The time after which a supervised service is replaced if one of its threads does not respond.
   public var watchdog = Duration.seconds(10)
 
   /// `paused`: whether the service only serves reads.
   public var isPaused = false
-
-  /// `strict.types`: whether stored data that this release cannot read prevents the start.
-  public var hasStrictTypes = false
 
   /// `start.wait`: how long to wait for another process to release the address or the store, or for its
   /// database.

@@ -26,7 +26,7 @@ public struct Setting: Sendable {
 
   /// Declares a setting whose value is a property of `Configuration`, and whose default is the
   /// property's initial value.
-  init<Value>(
+  package init<Value>(
     _ name: String, _ path: any WritableKeyPath<Configuration, Value> & Sendable,
     _ format: SettingFormat<Value>, help: String
   ) {

@@ -16,7 +16,7 @@ struct SettingsTable: Sendable {
   ///
   /// The file has either the value of one or the group as an object;
   /// the other one is written with a dotted key.
-  private static let settingsWithGroup: Set = ["pages", "supervise"]
+  private static let settingsWithGroup: Set = ["pages"]
 
   /// Adds declared settings to the service's own.
   ///

@@ -7,6 +7,7 @@ internal import ReactorCluster
 public import ReactorHost
 internal import ReactorHTTP
 internal import ReactorTransport
+internal import Shares
 internal import Synchronization
 internal import SystemThreads
 internal import TerminalClient
@@ -78,7 +79,6 @@ extension ServiceContext {
       throw ConfigurationError.configuration(missing)
     }
     let types = TypeCheckTask(host, logger)
-    if configuration.hasStrictTypes { try await types.executeStrictly() }
     let serverMetrics = ServerMetrics(host: hostSettings)
     let providers = Providers(logger, hostSettings.ledger)
     let credentials = CredentialFiles(
@@ -260,7 +260,7 @@ extension ServiceContext {
     guard inherited.isEmpty else { return inherited.map { .inherited(descriptor: $0) } }
     switch configuration.listen {
     case .network(let host, let port): return [.network(host: host, port: Int(port))]
-    case .unix(let path): return [.unix(path: path, mode: configuration.socketPermissions.mode)]
+    case .unix(let path): return [.unix(path: path, mode: 0o660)]
     }
   }
 
@@ -271,6 +271,7 @@ extension ServiceContext {
     settings.workers = workers(on: cores)
     settings.loops = cores > 1 ? 1 : 0
     settings.ledger = configuration.host.ledger
+    settings.limits.buffered = min(settings.limits.buffered, settings.ledger.memory)
     settings.limits.isExempt = { [proxies = configuration.api.trustedProxies] in
       // A Unix-domain socket is usually that of a proxy as well.
       $0 == nil || proxies.contains($0)

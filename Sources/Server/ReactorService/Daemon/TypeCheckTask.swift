@@ -1,4 +1,3 @@
-internal import Dispatch
 internal import Glibc
 internal import ReactorHTTP
 internal import ReactorHost
@@ -19,42 +18,24 @@ final class TypeCheckTask: Sendable {
     self.logger = logger
   }
 
-  /// Checks before the service starts.
-  ///
-  /// - Throws: A `ConfigurationError` if the release cannot read stored data.
-  func executeStrictly() async throws {
-    let report = await withCheckedContinuation { continuation in
-      DispatchQueue.global().async { continuation.resume(returning: self.execute(paused: false)) }
-    }
-    guard let report else { throw ConfigurationError.configuration("the store cannot be read") }
-    guard report.kinds.isEmpty else {
-      throw ConfigurationError.configuration(
-        "strict.types: this release cannot read \(report.kinds.count) kinds of stored data, which the "
-          + "log names; 'reactord log check' prints them")
-    }
-  }
-
-  /// Starts the check on a thread of its own, unless it has been executed.
+  /// Starts the check on a thread of its own.
   func start() {
-    guard report.withLock({ $0 == nil }) else { return }
-    _ = SystemThread(named: "types") { [self] in _ = execute(paused: true) }
+    _ = SystemThread(named: "types") { [self] in execute() }
   }
 
   /// Ends the check.
   func stop() { isStopped.store(true, ordering: .relaxed) }
 
-  private func execute(paused: Bool) -> TypeReport? {
+  private func execute() {
     do throws(LogError) {
       let report = try host.checkTypes { [self] in
-        if paused { poll(nil, 0, 1) }
+        poll(nil, 0, 1)
         return !isStopped.load(ordering: .relaxed)
       }
       self.report.withLock { $0 = report }
       log(report)
-      return report
     } catch {
       logger.error("stored data cannot be checked", ["error": "\(error)"])
-      return nil
     }
   }
 

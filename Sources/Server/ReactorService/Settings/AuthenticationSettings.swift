@@ -14,9 +14,6 @@ public struct AuthenticationSettings: Sendable {
   /// `auth.jwt.audience`: `aud` must contain one of these values; empty for any.
   public var audience: [String] = []
 
-  /// `auth.jwt.leeway`: the tolerated difference between clocks.
-  public var leeway = Duration.seconds(30)
-
   /// `auth.cookie`: the name of the cookie that holds a JSON Web Token; empty for none.
   public var cookie = ""
 

@@ -181,15 +181,6 @@ extension SettingFormat where Value == LinkListenAddress {
   }
 }
 
-extension SettingFormat where Value == FilePermissions {
-  /// A file mode in octal, as in `chmod`.
-  static var permissions: SettingFormat {
-    SettingFormat(
-      placeholder: "MODE", expected: "permissions in octal, such as 0660",
-      read: { FilePermissions($0) }, write: \.description)
-  }
-}
-
 extension SettingFormat where Value == RetentionRules {
   /// A default and rules per reactor.
   static var retention: SettingFormat {

@@ -30,9 +30,8 @@ extension ServiceContext {
   /// The settings that must be equal on all nodes, because the response to a request depends on them.
   static let sharedSettings: Set<String> = [
     "sessions.create", "actions.idempotency", "limits.state", "auth.query", "auth.jwt.issuer",
-    "auth.jwt.audience", "auth.jwt.leeway", "auth.cookie", "auth.rules",
-    "auth.claims", "auth.issuers", "auth.introspection.url", "auth.introspection.client",
-    "auth.webhook.url",
+    "auth.jwt.audience", "auth.cookie", "auth.rules", "auth.claims", "auth.issuers",
+    "auth.introspection.url", "auth.introspection.client", "auth.webhook.url",
   ]
 
   /// Returns a hash of ``sharedSettings`` and of the contents of the files of keys, tokens and the

@@ -112,7 +112,7 @@ final class Supervisor: Sendable {
         if service.waitUntilHanging(limit: configuration.watchdog) {
           logger.error(
             "service does not respond and is killed",
-            ["supervise.watchdog": "\(configuration.watchdog)"])
+            ["limit": "\(configuration.watchdog)"])
           kill(service.id, SIGKILL)
         }
       }

@@ -16,7 +16,8 @@ struct EffectTests {
 
   private static func start(_ folder: TemporaryFolder) throws -> ReactordProcess {
     try ReactordProcess(
-      "--store", "sqlite:\(folder["log.db"])", "--stopwatch-interval", "0.02", program: "adjustable")
+      "--store", "sqlite:\(folder["log.db"])", "--stopwatch-interval", "0.02", program: "adjustable"
+    )
   }
 
   private func start(_ session: SessionClient) throws {

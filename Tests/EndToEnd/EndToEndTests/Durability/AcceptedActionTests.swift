@@ -11,7 +11,8 @@ import Testing
 
   private func start() throws -> ReactordProcess {
     try ReactordProcess(
-      "--store", "sqlite:\(folder["log.db"])", "--stopwatch-interval", "0.05", program: "adjustable")
+      "--store", "sqlite:\(folder["log.db"])", "--stopwatch-interval", "0.05", program: "adjustable"
+    )
   }
 
   private func stopwatch(_ server: ReactordProcess, _ id: String = "one") -> SessionClient {

@@ -66,10 +66,6 @@ import Testing
     #expect(lines.last == "3 sessions, 15 values checked")
     #expect(try run("log", "check", release: 1).code == 0)
 
-    let strict = try run("serve", "--listen", "127.0.0.1:0", "--strict-types")
-    #expect(strict.code == 78)
-    #expect(strict.error.contains("strict.types"))
-
     let server = try start(release: 2)
     #expect(
       try eventually {
@@ -77,9 +73,6 @@ import Testing
       })
     #expect(try server.client().get("/readyz").status == 200)
     #expect(eventually { server.standardError.contains("stored data was checked") })
-    try server.stop()
-    let sound = try start(release: 1, "--strict-types")
-    #expect(try sound.client().get("/readyz").json["detail"] == nil)
   }
 
   @Test func `a paused service serves reads and executes nothing`() throws {

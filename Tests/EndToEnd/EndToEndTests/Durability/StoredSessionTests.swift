@@ -113,7 +113,8 @@ import Testing
 
   @Test func `deleting sessions while their effects run does not fail the log`() throws {
     let server = try ReactordProcess(
-      "--store", "sqlite:\(folder["log.db"])", "--stopwatch-interval", "0.01", program: "adjustable")
+      "--store", "sqlite:\(folder["log.db"])", "--stopwatch-interval", "0.01", program: "adjustable"
+    )
     let sessions = (0..<20).map { _ in server.session(of: "stopwatch") }
     for session in sessions {
       #expect(try session.post(#""start""#, ["Prefer": "respond-async"]).status == 202)

@@ -93,14 +93,14 @@ struct ConnectionBudgetTests {
     #expect(process.standardError.contains("limits.memory: expected 0"))
   }
 
-  @Test func `a body that exceeds limits.buffered is 503, and others are accepted`() throws {
-    let server = try ReactordProcess("--limits-buffered", "50000", "--limits-body", "60000")
+  @Test func `a body above a quarter of limits.memory is 503, and others are accepted`() throws {
+    let server = try ReactordProcess("--limits-memory", "33554432", "--limits-body", "9000000")
     let session = server.session(of: "counter")
     for _ in 0..<3 {
-      let large = #""increase""# + String(repeating: " ", count: 59_990)
+      let large = #""increase""# + String(repeating: " ", count: 8_999_990)
       try expectProblem(try session.post(large), 503, "unavailable")
       // The bytes of the rejected body are released.
-      let small = #""increase""# + String(repeating: " ", count: 39_990)
+      let small = #""increase""# + String(repeating: " ", count: 5_999_990)
       #expect(try session.post(small).status == 200)
     }
     #expect(try session.state().json["value"] == 3)

@@ -72,14 +72,14 @@ struct ShareTests {
   @Test(arguments: Identity.allCases)
   func `unfinished bodies of one client reject no body of others`(identity: Identity) throws {
     let service = try Service(
-      identity, "--limits-buffered", "1000000", "--limits-body", "50000")
-    let body = [UInt8](repeating: 32, count: 49_999)
+      identity, "--limits-memory", "33554432", "--limits-body", "419430")
+    let body = [UInt8](repeating: 32, count: 419_429)
     var unfinished: [Connection] = []
     for number in 0..<21 {
       let connection = try Connection(
         port: service.server.port, source: identity == .address ? 2 : nil)
       var head = "POST \(Self.sessions)/a\(number)/actions HTTP/1.1\r\nHost: 127.0.0.1\r\n"
-      head += "Content-Type: application/json\r\nContent-Length: 50000\r\n"
+      head += "Content-Type: application/json\r\nContent-Length: 419430\r\n"
       for (name, value) in service.headers(2) { head += "\(name): \(value)\r\n" }
       try connection.send(Array((head + "\r\n").utf8) + body)
       unfinished.append(connection)
@@ -98,7 +98,7 @@ struct ShareTests {
       let framing = reader.framing(of: response, to: "POST")
       response.body = try reader.body(framing, until: .now + Connection.timeout)
       statuses[response.status, default: 0] += 1
-      if response.status == 503 { try expectRejection(response, 503, naming: "limits.buffered") }
+      if response.status == 503 { try expectRejection(response, 503, naming: "limits.memory") }
     }
     // Bodies of 5 % each: half of them fit into the share, and are no JSON. The bodies of others count as well.
     #expect((8...10).contains(statuses[400] ?? 0), "\(statuses)")

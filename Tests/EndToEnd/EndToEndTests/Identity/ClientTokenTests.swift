@@ -17,7 +17,7 @@ extension ClientBrowserTests {
       try provider.keys().write(toFile: folder["keys"], atomically: true, encoding: .utf8)
       server = try ReactordProcess(
         [
-          "--auth-jwt-keys", folder["keys"], "--auth-jwt-leeway", "0", "--auth-rules",
+          "--auth-jwt-keys", folder["keys"], "--auth-rules",
           #"[{"allow":"act","to":"cart/{sub}"}]"#,
         ], program: "cart")
       page = ClientPage(browser: try Browser(), server: server)

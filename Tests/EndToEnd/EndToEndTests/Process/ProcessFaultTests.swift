@@ -69,14 +69,14 @@ struct ProcessFaultTests {
 
   @Test func `a service that is stopped is replaced`() throws {
     // Longer than a busy disk stalls: a thread that waits for it does not respond either.
-    let server = try start("--supervise-watchdog", "20")
+    let server = try start("--watchdog", "20")
     let first = try server.service()
     #expect(try server.session(of: "faulty").post(#"{"add":1}"#).status == 200)
     kill(first, SIGSTOP)
     #expect(
       eventually {
         server.standardError.contains(
-          #"service does not respond and is killed supervise.watchdog="20.0 seconds""#)
+          #"service does not respond and is killed limit="20.0 seconds""#)
       })
     #expect(eventually { server.standardError.contains("service restarted") })
     #expect(try server.service() != first)
@@ -85,7 +85,7 @@ struct ProcessFaultTests {
 
   @Test func `an action that blocks a request thread is quarantined`() throws {
     // The supervisor kills a service whose crash report takes longer than that.
-    let server = try start("--supervise-watchdog", "40", "--http-workers", "2")
+    let server = try start("--watchdog", "40", "--http-workers", "2")
     let session = server.session(of: "faulty")
     // Afterwards the session is in memory, and a request thread executes its actions.
     #expect(try session.post(#"{"add":1}"#).status == 200)

@@ -80,7 +80,7 @@ struct PatchTests {
   }
 
   @Test func `with every version each is a patch from its predecessor`() throws {
-    let server = try ReactordProcess("--streams-buffer", "4")
+    let server = try ReactordProcess("--streams-buffer", "4", program: "adjustable")
     let session = server.session(of: "counter")
     let stream = try session.events("?delta=patch&replay=all", receiveBuffer: 2048)
     let first = try #require(try stream.nextEvent())
@@ -97,7 +97,7 @@ struct PatchTests {
   @Test func `a slow reader gets a patch from the last event that it was sent`()
     throws
   {
-    let server = try ReactordProcess("--streams-buffer", "8")
+    let server = try ReactordProcess("--streams-buffer", "8", program: "adjustable")
     let name = String(repeating: "x", count: 16_000)
     _ = try server.client().send("PUT", "/v1/globals/currentUser", json: #"{"name":"\#(name)"}"#)
     let session = server.session(of: "profile")

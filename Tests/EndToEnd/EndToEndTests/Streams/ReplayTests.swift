@@ -50,7 +50,7 @@ struct ReplayTests {
   }
 
   @Test func `a slow reader still gets every version`() throws {
-    let server = try ReactordProcess("--streams-buffer", "4")
+    let server = try ReactordProcess("--streams-buffer", "4", program: "adjustable")
     let session = server.session(of: "counter")
     let stream = try session.events("?replay=all", receiveBuffer: 2048)
     _ = try stream.nextEvent()
@@ -60,7 +60,7 @@ struct ReplayTests {
   }
 
   @Test func `a part that alternates is sent each time, from the log or not`() throws {
-    let server = try ReactordProcess("--streams-buffer", "1")
+    let server = try ReactordProcess("--streams-buffer", "1", program: "adjustable")
     let path = server.session(of: "counter").path
     let port = server.port
     let rounds = 300

@@ -6,7 +6,7 @@ struct SlowReaderTests {
   let server: ReactordProcess
 
   init() throws {
-    server = try ReactordProcess("--streams-buffer", "16")
+    server = try ReactordProcess("--streams-buffer", "16", program: "adjustable")
   }
 
   /// A session whose State is so large that the buffers of a connection hold only a few copies of

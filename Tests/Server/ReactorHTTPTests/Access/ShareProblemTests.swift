@@ -13,7 +13,7 @@ import Testing
   private static let problems: [(table: String, problem: Problem, names: [String])] = [
     (
       "bodies", Problem(HTTPRejection.tooManyBodies(limit: 77)),
-      ["77 bytes of bodies", "limits.buffered"]
+      ["77 bytes of bodies", "limits.memory"]
     ),
     (
       "connections", Problem(HTTPRejection.tooManyConnections(limit: 77)),

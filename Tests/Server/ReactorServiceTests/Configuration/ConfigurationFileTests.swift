@@ -52,8 +52,8 @@ struct ConfigurationFileTests {
       "1:14: streams.heartbeat: expected a number of seconds from 0.1 to 3600, found inf"
     ),
     (
-      "{ streams: { buffer: true } }",
-      "1:14: streams.buffer: expected a whole number from 1 to 65536, found true"
+      "{ sessions: { limit: true } }",
+      "1:15: sessions.limit: expected a whole number from 1 to 100000000, found true"
     ),
     (
       "{ limits: { body: 99999999999999999999 } }",

@@ -23,7 +23,7 @@ struct PrecedenceTests {
     let configuration = try CommandLineCase(file: Self.file)
       .configuration()
     #expect(configuration.server.heartbeat == .seconds(1))
-    #expect(configuration.api.limits.streamBuffer == 256)
+    #expect(configuration.host.sessionLimit == 1_000_000)
   }
 
   @Test func `the environment overrides the file`() throws {

@@ -4,7 +4,7 @@ import Testing
 struct RejectionTests {
   @Test(arguments: [
     (["serve", "--nope"], "unknown flag --nope"),
-    (["serve", "--strem-buffer"], "unknown flag --strem-buffer; did you mean --streams-buffer?"),
+    (["serve", "--session-limit"], "unknown flag --session-limit; did you mean --sessions-limit?"),
     (["serve", "--nope=1"], "unknown flag --nope"),
     (["serve", "-x"], "unknown flag -x"),
     (["serve", "--url", "http://localhost"], "unknown flag --url"),
@@ -46,10 +46,10 @@ struct RejectionTests {
     ("--streams-heartbeat=inf", "expected a number of seconds from 0.1 to 3600, found inf"),
     ("--streams-heartbeat=1e400", "expected a number of seconds from 0.1 to 3600, found 1e400"),
     ("--streams-heartbeat=0x1", "expected a number of seconds from 0.1 to 3600, found 0x1"),
-    ("--streams-buffer=1.5", "expected a whole number from 1 to 65536, found 1.5"),
+    ("--limits-rate=1.5", "expected a whole number from 0 to 1000000, found 1.5"),
     (
-      "--streams-buffer=99999999999999999999",
-      "expected a whole number from 1 to 65536, found 99999999999999999999"
+      "--limits-rate=99999999999999999999",
+      "expected a whole number from 0 to 1000000, found 99999999999999999999"
     ),
     ("--limits-body=-1", "expected a number of bytes from 1 to 1073741824, found -1"),
     ("--log-level=loud", "expected one of trace, debug, info, warning, error, found loud"),

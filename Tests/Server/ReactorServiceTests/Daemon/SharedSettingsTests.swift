@@ -17,7 +17,7 @@ struct SharedSettingsTests {
   @Test func `a reload has the hash of a start with the same settings`() {
     var reloaded = AuthenticationSettings()
     reloaded.issuer = "https://id.example"
-    reloaded.leeway = .seconds(1)
+    reloaded.audience = ["cart"]
     var configuration = Configuration()
     let former = hash(configuration, with: configuration.authentication)
     let changed = hash(configuration, with: reloaded)
@@ -38,7 +38,7 @@ struct SharedSettingsTests {
       hashes.insert(hash(configuration, with: configuration.authentication))
     }
     add()
-    configuration.authentication.leeway = .seconds(1)
+    configuration.authentication.audience = ["cart"]
     add()
     configuration.api.takesTokenInQuery.toggle()
     add()
