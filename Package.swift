@@ -452,7 +452,8 @@ let package = Package(
 
     // The daemon with settings for its constants, for tests that reach a bound.
     .executableTarget(
-      name: "adjustable", dependencies: ["ReactorHTTP", "Reactors", "ReactorService"],
+      name: "adjustable",
+      dependencies: ["ReactorHost", "ReactorHTTP", "Reactors", "ReactorService"],
       path: "Tests/EndToEnd/AdjustableService", swiftSettings: settings),
 
     // Reactors that trap or block, for tests of the process around them.

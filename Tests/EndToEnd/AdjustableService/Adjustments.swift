@@ -1,4 +1,5 @@
 import ReactorHTTP
+import ReactorHost
 import ReactorService
 
 /// Settings for constants of `reactord`, so that a test reaches a bound with few bytes and in a short time.
@@ -18,5 +19,11 @@ enum Adjustments {
     Setting(
       "streams.buffer", \.api.limits.streamBuffer, .count(1...65_536),
       help: "How many events a subscriber may fall behind."),
+    Setting(
+      "sessions.limit", \.host.sessionLimit, .count(1...1_000_000),
+      help: "The maximum number of sessions in memory."),
+    Setting(
+      "start.wait", \.startWait, .duration(0...3_600),
+      help: "How long to wait at the start for the address and the store."),
   ]
 }

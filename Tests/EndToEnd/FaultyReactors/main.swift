@@ -5,7 +5,10 @@ import Reactors
 let settings = [
   Setting(
     "watchdog", \.watchdog, .duration(0.5...3_600),
-    help: "The time after which a service that does not respond is replaced.")
+    help: "The time after which a service that does not respond is replaced."),
+  Setting(
+    "start.wait", \.startWait, .duration(0...3_600),
+    help: "How long to wait at the start for the store."),
 ]
 
 CommandLineInterface.main(settings: settings) { context in

@@ -40,7 +40,7 @@ extension AbusiveClient {
     },
     AbusiveClient(
       name: "sessions-beyond-all", expects: [201],
-      flags: ["--sessions-limit", "20000", "--sessions-idle", "5"], isHeld: true
+      flags: ["--limits-memory", "134217728", "--sessions-idle", "5"], isHeld: true
     ) { target in
       let connection = target.connect()
       for number in 0..<10_500 {

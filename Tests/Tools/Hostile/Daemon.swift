@@ -31,7 +31,7 @@ final class Daemon {
         database.map {
           [
             "--store", $0.url(), "--cluster-node", "n\(number)", "--cluster-listen",
-            "127.0.0.1:0", "--cluster-secret", secret.path, "--start-wait", "60",
+            "127.0.0.1:0", "--cluster-secret", secret.path,
           ]
         } ?? ["--store", "sqlite:\(folder.path)/log.db"]
       return try DaemonProcess(

@@ -87,7 +87,7 @@ extension Problem {
     case .tooMany:
       self = .unavailable(
         """
-        Your share of the sessions in memory (sessions.limit) is in use: a client has at most as many as remain \
+        Your share of the sessions in memory is in use: a client has at most as many as remain \
         for the others. Nothing was done.
         """)
     case .history(let error): self.init(error)

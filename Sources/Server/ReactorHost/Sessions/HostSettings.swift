@@ -55,7 +55,7 @@ public struct HostSettings: Sendable {
   /// A daemon replaces it by one with the bound of `limits.memory`.
   public var ledger = Ledger()
 
-  /// `sessions.limit`: the maximum number of sessions in memory.
+  /// The maximum number of sessions in memory.
   public var sessionLimit = 1_000_000
 
   /// The maximum number of requests in a session's mailbox.

@@ -91,9 +91,6 @@ extension Configuration {
     Setting(
       "sessions.idle", \.host.sessionIdle, .duration(0.1...31_536_000),
       help: "A session leaves memory after this time without use; its log remains in the store."),
-    Setting(
-      "sessions.limit", \.host.sessionLimit, .count(1...100_000_000),
-      help: "The maximum number of sessions in memory."),
 
     Setting(
       "actions.wait", \.api.actionWait, .duration(0...3_600),
@@ -323,12 +320,6 @@ extension Configuration {
       help: """
         Whether the service only serves reads, to try a copy of a store: it executes no action, no \
         effect and no timer, and other requests are 503.
-        """),
-    Setting(
-      "start.wait", \.startWait, .duration(0...3_600),
-      help: """
-        How long to wait at the start for another process, such as a predecessor that was killed, to \
-        release the address and the store, or for the database of a store postgres://.
         """),
     Setting(
       "shutdown.grace", \.shutdownGrace, .duration(0...3_600),

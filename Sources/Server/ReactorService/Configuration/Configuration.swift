@@ -76,9 +76,9 @@ public struct Configuration: Sendable {
   /// `paused`: whether the service only serves reads.
   public var isPaused = false
 
-  /// `start.wait`: how long to wait for another process to release the address or the store, or for its
-  /// database.
-  public var startWait = Duration.seconds(10)
+  /// How long to wait at the start for another process to release the store, or for its database: a database starts,
+  /// and a predecessor drains, within a minute.
+  public var startWait = Duration.seconds(60)
 
   /// `shutdown.grace`: the time limit for draining.
   public var shutdownGrace = Duration.seconds(10)

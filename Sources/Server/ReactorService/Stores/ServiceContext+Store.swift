@@ -31,7 +31,7 @@ struct OpenStore: Sendable {
 }
 
 extension ServiceContext {
-  /// Opens the configured store; waits up to `start.wait` for another process to release it, or for its
+  /// Opens the configured store; waits up to a minute for another process to release it, or for its
   /// database.
   ///
   /// In the meantime, clients of an inherited socket wait in its backlog.

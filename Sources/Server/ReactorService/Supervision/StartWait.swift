@@ -3,7 +3,7 @@ internal import MicrohttpdServer
 internal import Telemetry
 internal import TerminalClient
 
-/// The time that the start waits for other processes, `start.wait`.
+/// The time that the start waits for other processes.
 struct StartWait {
   private let deadline: ContinuousClock.Instant
   private var isWaiting = false
@@ -21,7 +21,7 @@ struct StartWait {
 }
 
 extension ServiceContext {
-  /// Opens sockets at the addresses, and waits up to `start.wait` while another process has one of them: the
+  /// Opens sockets at the addresses, and waits up to 10 s while another process has one of them: the
   /// service of a supervisor that was killed needs time to end.
   ///
   /// Blocks the thread.
@@ -32,7 +32,7 @@ extension ServiceContext {
   func whenAddressesAreFree<Result>(
     _ open: () throws(ServerError) -> Result
   ) throws(ConfigurationError) -> Result? {
-    var wait = StartWait(configuration.startWait)
+    var wait = StartWait(min(configuration.startWait, .seconds(10)))
     while true {
       do throws(ServerError) {
         return try open()

@@ -374,7 +374,8 @@ extension InspectorBrowserTests {
     }
 
     @Test func `limits that are near are marked`() throws {
-      let own = try ReactordProcess("--sessions-limit", "5", "--http-proxies", "127.0.0.1")
+      let own = try ReactordProcess(
+        "--sessions-limit", "5", "--http-proxies", "127.0.0.1", program: "adjustable")
       let page = InspectorPage(browser: browser, server: own)
       let running = """
         return [...document.querySelectorAll('#health .attention')]

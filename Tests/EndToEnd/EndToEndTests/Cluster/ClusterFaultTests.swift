@@ -17,7 +17,8 @@ import Testing
   init() throws {
     database = try PostgresServer()
     cluster = try NodeCluster(
-      ["--cluster-suspect", "2", "--cluster-wait", "20"], program: "faulty", on: database)
+      ["--cluster-suspect", "2", "--cluster-wait", "20", "--start-wait", "300"], program: "faulty",
+      on: database)
   }
 
   @Test func `faults lose and double nothing, and each response is as documented`() throws {

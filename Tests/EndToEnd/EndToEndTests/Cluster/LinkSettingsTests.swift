@@ -44,7 +44,7 @@ struct LinkSettingsTests {
     _ flags: [String], _ text: String
   ) throws {
     let process = try ReactordProcess.launch(
-      ["serve", "--listen", "127.0.0.1:0", "--start-wait", "0"] + flags,
+      ["serve", "--listen", "127.0.0.1:0", "--start-wait", "0"] + flags, program: "adjustable",
       environment: ["REACTORD_SUPERVISE": "false"])
     #expect(try process.wait() == .code(78))
     let lines = process.standardError.split(separator: "\n")

@@ -104,7 +104,7 @@ import Testing
     _ flags: [String], _ text: String
   ) throws {
     let process = try ReactordProcess.launch(
-      ["serve", "--listen", "127.0.0.1:0", "--start-wait", "0"] + flags,
+      ["serve", "--listen", "127.0.0.1:0", "--start-wait", "0"] + flags, program: "adjustable",
       environment: ["REACTORD_SUPERVISE": "false"])
     #expect(try process.wait() == .code(78))
     let errors = process.standardError.split(separator: "\n").filter { $0.hasPrefix("reactord: ") }
@@ -112,14 +112,14 @@ import Testing
     #expect(errors.first?.contains(text) == true, "\(process.standardError)")
   }
 
-  @Test func `a service waits for its database for the time of start.wait`() throws {
+  @Test func `a service waits for its database until the time for it has elapsed`() throws {
     let database = try PostgresServer()
     let flags = try ReactordProcess.newDatabase(at: database)
     try database.kill()
     func launch(_ wait: String) throws -> ChildProcess {
       try ReactordProcess.launch(
         ["serve", "--listen", "127.0.0.1:0"] + flags + ["--start-wait", wait],
-        environment: ["REACTORD_SUPERVISE": "false"])
+        program: "adjustable", environment: ["REACTORD_SUPERVISE": "false"])
     }
     #expect(try launch("0").wait() == .code(78))
     let stopped = try launch("300")

@@ -109,7 +109,7 @@ import Testing
       [
         "serve", "--listen", "127.0.0.1:0", "--store", "sqlite:\(folder["log.db"])",
         "--start-wait", "0",
-      ])
+      ], program: "adjustable")
     #expect(try second.wait() == .code(78))
     #expect(second.standardError.split(separator: "\n").count == 1)
   }

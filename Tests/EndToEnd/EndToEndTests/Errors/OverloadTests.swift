@@ -7,7 +7,7 @@ struct OverloadTests {
   @Test func `without room for another session the response is 503, and a stream creates none`()
     throws
   {
-    let server = try ReactordProcess("--sessions-limit", "1")
+    let server = try ReactordProcess("--sessions-limit", "1", program: "adjustable")
     let client = server.client()
     // An idle session would be evicted for the next one. This one is in use.
     #expect(try client.send("PUT", "/v1/reactors/counter/sessions/used").status == 201)

@@ -133,7 +133,7 @@ struct ShareTests {
   func `sessions of one client reject neither new nor stored sessions of others`(
     identity: Identity
   ) throws {
-    let service = try Service(identity, "--sessions-limit", "100")
+    let service = try Service(identity, "--sessions-limit", "100", program: "adjustable")
     let other = service.client(3)
     for number in 0..<4 {
       let path = Self.sessions + "/stored-\(number)/actions"
@@ -162,7 +162,7 @@ struct ShareTests {
         source: identity == .address ? 2 : nil)
     }
     let rejected = try attacker.send("PUT", Self.sessions + "/one-more", service.headers(2))
-    try expectRejection(rejected, 503, naming: "sessions.limit")
+    try expectRejection(rejected, 503, naming: "sessions in memory")
     #expect(
       try other.send("PUT", Self.sessions + "/last", service.headers(3)).status == 201)
     withExtendedLifetime(streams) {}

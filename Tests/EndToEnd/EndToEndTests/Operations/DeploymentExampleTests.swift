@@ -135,7 +135,8 @@ import Testing
     environment["REACTORD_CLUSTER_SECRET"] = folder["secret"]
     try String(repeating: "a", count: 64).write(
       toFile: folder["secret"], atomically: true, encoding: .utf8)
-    let process = try ReactordProcess.launch(["serve"], environment: environment)
+    let process = try ReactordProcess.launch(
+      ["serve"], program: "adjustable", environment: environment)
     #expect(try process.wait() == .code(78))
     let error = process.standardError
     #expect(error.contains("127.0.0.1") && !error.contains("secret@"), "\(error)")

@@ -17,11 +17,12 @@ struct CommandLineTests {
   }
 
   private func expectRefusal(
-    _ arguments: [String], environment: [String: String] = [:], code: Int32,
-    naming: String = "reactord",
+    _ arguments: [String], program: String = "reactord", environment: [String: String] = [:],
+    code: Int32, naming: String = "reactord",
     sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
-    let process = try ReactordProcess.launch(arguments, environment: environment)
+    let process = try ReactordProcess.launch(
+      arguments, program: program, environment: environment)
     #expect(try process.wait() == .code(code), sourceLocation: sourceLocation)
     #expect(process.standardOutput.isEmpty, sourceLocation: sourceLocation)
     let lines = process.standardError.split(separator: "\n")
@@ -78,7 +79,7 @@ struct CommandLineTests {
     let server = try ReactordProcess()
     try expectRefusal(
       ["serve", "--store", "memory", "--listen", "127.0.0.1:\(server.port)", "--start-wait", "0"],
-      code: 78, naming: "listen")
+      program: "adjustable", code: 78, naming: "listen")
   }
 
   @Test func `an unknown variable is a warning`() throws {

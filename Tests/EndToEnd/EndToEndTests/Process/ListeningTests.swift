@@ -38,14 +38,14 @@ struct ListeningTests {
   @Test func `the socket file of a killed service is replaced`() throws {
     let path = folder["http.sock"]
     let flags = ["serve", "--listen", "unix:\(path)", "--store", "memory", "--start-wait", "0"]
-    let first = try ReactordProcess.launch(flags)
+    let first = try ReactordProcess.launch(flags, program: "adjustable")
     #expect(first.firstLine() != nil)
-    let second = try ReactordProcess.launch(flags)
+    let second = try ReactordProcess.launch(flags, program: "adjustable")
     #expect(try second.wait() == .code(78))
     #expect(second.standardError.contains("already in use"))
     first.kill()
     try first.wait()
-    let third = try ReactordProcess.launch(flags)
+    let third = try ReactordProcess.launch(flags, program: "adjustable")
     #expect(third.firstLine() == "reactord listening on unix:\(path)")
   }
 
@@ -92,20 +92,21 @@ struct ListeningTests {
     #expect(server.standardError.contains("requests 1"))
   }
 
-  @Test func `a service waits for the store of its predecessor, up to start.wait`() throws {
+  @Test func `a service waits for the store of its predecessor, up to a time`() throws {
     let store = "sqlite:\(folder["store.db"])"
     let first = try ReactordProcess("--store", store)
     let hasty = try ReactordProcess.launch(
-      ["serve", "--listen", "127.0.0.1:0", "--store", store, "--start-wait", "0"])
+      ["serve", "--listen", "127.0.0.1:0", "--store", store, "--start-wait", "0"],
+      program: "adjustable")
     #expect(try hasty.wait() == .code(78))
     let patient = try ReactordProcess.launch(
-      ["serve", "--listen", "127.0.0.1:0", "--store", store, "--start-wait", "300"])
+      ["serve", "--listen", "127.0.0.1:0", "--store", store])
     #expect(eventually { patient.standardError.contains("waiting for the store") })
     #expect(patient.isRunning)
     #expect(try first.stop() == .code(0))
     #expect(patient.firstLine()?.hasPrefix("reactord listening on http://") == true)
     let waiting = try ReactordProcess.launch(
-      ["serve", "--listen", "127.0.0.1:0", "--store", store, "--start-wait", "300"])
+      ["serve", "--listen", "127.0.0.1:0", "--store", store])
     #expect(eventually { waiting.standardError.contains("waiting for the store") })
     waiting.signal(SIGTERM)
     #expect(try waiting.wait() == .code(0))

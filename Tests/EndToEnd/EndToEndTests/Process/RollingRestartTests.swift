@@ -13,7 +13,7 @@ struct RollingRestartTests {
     let socket = try ListeningSocket()
     let store = "sqlite:\(folder["store.db"])"
     let start = {
-      try socket.activate("--store", store, "--start-wait", "300", "--shutdown-grace", "120")
+      try socket.activate("--store", store, "--shutdown-grace", "120")
     }
     var current = try start()
     #expect(current.firstLine() != nil)

@@ -18,7 +18,8 @@ struct SurroundingsTests {
     _ arguments: [String], code: Int32 = 78, sourceLocation: SourceLocation = #_sourceLocation
   ) throws -> String {
     let process = try ReactordProcess.launch(
-      arguments, environment: ["REACTORD_SUPERVISE": "false", "REACTORD_START_WAIT": "0"])
+      arguments, program: "adjustable",
+      environment: ["REACTORD_SUPERVISE": "false", "REACTORD_START_WAIT": "0"])
     #expect(try process.wait() == .code(code), sourceLocation: sourceLocation)
     #expect(process.standardOutput.isEmpty, sourceLocation: sourceLocation)
     let lines = process.standardError.split(separator: "\n")

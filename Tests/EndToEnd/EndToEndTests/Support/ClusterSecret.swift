@@ -13,9 +13,6 @@ final class ClusterSecret: Sendable {
 
   /// The settings that make a service with a store in PostgreSQL a node, without its name.
   var flags: [String] {
-    [
-      "--cluster-listen", "127.0.0.1:0", "--cluster-secret", folder["secret"], "--start-wait",
-      "300",
-    ]
+    ["--cluster-listen", "127.0.0.1:0", "--cluster-secret", folder["secret"]]
   }
 }

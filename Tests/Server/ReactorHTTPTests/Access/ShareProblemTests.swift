@@ -26,7 +26,7 @@ import Testing
     (
       "streams", Problem(HTTPRejection.tooManyStreams(limit: 77)), ["77 streams", "open files"]
     ),
-    ("sessions", Problem(SessionError.tooMany), ["sessions in memory", "sessions.limit"]),
+    ("sessions", Problem(SessionError.tooMany), ["sessions in memory"]),
     (
       "forks",
       Problem(SessionError.log(.beyondShare(of: 77, bound: "forks that are being copied"))),

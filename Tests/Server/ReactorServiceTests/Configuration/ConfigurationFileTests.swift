@@ -52,8 +52,8 @@ struct ConfigurationFileTests {
       "1:14: streams.heartbeat: expected a number of seconds from 0.1 to 3600, found inf"
     ),
     (
-      "{ sessions: { limit: true } }",
-      "1:15: sessions.limit: expected a whole number from 1 to 100000000, found true"
+      "{ http: { workers: true } }",
+      "1:11: http.workers: expected a whole number from 0 to 1024, found true"
     ),
     (
       "{ limits: { body: 99999999999999999999 } }",

@@ -23,7 +23,7 @@ struct PrecedenceTests {
     let configuration = try CommandLineCase(file: Self.file)
       .configuration()
     #expect(configuration.server.heartbeat == .seconds(1))
-    #expect(configuration.host.sessionLimit == 1_000_000)
+    #expect(configuration.host.sessionIdle == .seconds(600))
   }
 
   @Test func `the environment overrides the file`() throws {

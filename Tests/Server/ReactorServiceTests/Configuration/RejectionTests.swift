@@ -4,7 +4,7 @@ import Testing
 struct RejectionTests {
   @Test(arguments: [
     (["serve", "--nope"], "unknown flag --nope"),
-    (["serve", "--session-limit"], "unknown flag --session-limit; did you mean --sessions-limit?"),
+    (["serve", "--session-idle"], "unknown flag --session-idle; did you mean --sessions-idle?"),
     (["serve", "--nope=1"], "unknown flag --nope"),
     (["serve", "-x"], "unknown flag -x"),
     (["serve", "--url", "http://localhost"], "unknown flag --url"),

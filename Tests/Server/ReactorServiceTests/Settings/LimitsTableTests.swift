@@ -49,7 +49,7 @@ struct LimitsTableTests {
     }
     let all = try SettingsTable(extras: []).settings.map(\.name)
     let documented = Set(rows.flatMap { $0.settings.map(\.name) })
-    let bounding = ["sessions.limit", "actions.wait", "changes.keep"]
+    let bounding = ["actions.wait", "changes.keep"]
     for name in all where name.hasPrefix("limits.") || bounding.contains(name) {
       #expect(documented.contains(name), "\(name) is missing in Bounds.md")
     }

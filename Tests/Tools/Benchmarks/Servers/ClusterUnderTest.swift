@@ -90,7 +90,7 @@ final class ClusterUnderTest {
       [
         "serve", "--listen", "127.0.0.1:0", "--store", database.url(), "--cluster-node",
         "n\(index + 1)", "--cluster-listen", "127.0.0.1:0", "--cluster-secret", secret.path,
-        "--log-level", "error", "--start-wait", "60",
+        "--log-level", "error",
       ],
       readiness: .line, core: nil)
   }

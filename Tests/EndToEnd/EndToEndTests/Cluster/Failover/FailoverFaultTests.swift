@@ -24,7 +24,10 @@ import Testing
     let network = try NodeNetwork()
     (self.database, self.network) = (database, network)
     cluster = try NodeCluster(
-      ["--cluster-suspect", "2", "--cluster-wait", "20", "--cluster-name", "faults"],
+      [
+        "--cluster-suspect", "2", "--cluster-wait", "20", "--cluster-name", "faults",
+        "--start-wait", "300",
+      ],
       program: "faulty",
       flagsOfNode: { network.flags(ofNode: $0) + ["--store", database.url(ofNode: $0)] },
       environment: { network.environment(ofNode: $0) })
