@@ -1,5 +1,3 @@
-internal import ReactorHTTP
-
 /// Splits the arguments of a command into flags and their values.
 struct CommandLineArguments {
   /// A flag.
@@ -33,7 +31,7 @@ struct CommandLineArguments {
     let equals = argument.firstIndex(of: "=")
     let flag = String(argument[..<(equals ?? argument.endIndex)])
     guard let isValued = takesValue(flag) else {
-      throw .usage("unknown flag \(flag)\(Spelling.hint(for: flag, among: flags))")
+      throw .usage("unknown flag \(flag)\(SettingsTable.hint(for: flag, among: flags))")
     }
     if let equals {
       guard isValued else { throw .usage("\(flag) takes no value") }

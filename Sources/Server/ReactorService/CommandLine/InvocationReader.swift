@@ -278,7 +278,10 @@ struct InvocationReader {
         $0.hasPrefix(Setting.prefix) && $0 != Self.fileVariable && $0 != SupervisorLink.variableName
           && table.setting(variable: $0) == nil
       }
-      .map { "the environment variable \($0) is not a setting of reactord; ignored" }
+      .map {
+        "the environment variable \($0) is not a setting of reactord; ignored"
+          + SettingsTable.hint(for: $0, among: [])
+      }
   }
 
   private static let fileVariable = Setting.prefix + "CONFIG"

@@ -1,5 +1,3 @@
-internal import ReactorHTTP
-
 /// A parsed configuration file.
 struct ConfigurationFile {
   /// The maximum size of a configuration file.
@@ -57,7 +55,7 @@ struct ConfigurationFile {
         }
         try apply(members, in: name, to: &configuration, table: table)
       } else {
-        let hint = Spelling.hint(for: name, among: table.settings.map(\.name))
+        let hint = SettingsTable.hint(for: name, among: table.settings.map(\.name))
         throw .configuration("\(place): unknown key \"\(name)\"\(hint)")
       }
     }

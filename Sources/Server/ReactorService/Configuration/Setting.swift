@@ -55,10 +55,16 @@ public struct Setting: Sendable {
   var isSwitch: Bool { placeholder == SettingFormat<Bool>.flag.placeholder }
 
   /// The flag: `--streams-heartbeat`.
-  public var flag: String { "--" + name.replacing(".", with: "-") }
+  public var flag: String { Self.flag(of: name) }
 
   /// The environment variable: `REACTORD_STREAMS_HEARTBEAT`.
-  public var variable: String { Self.prefix + name.uppercased().replacing(".", with: "_") }
+  public var variable: String { Self.variable(of: name) }
+
+  static func flag(of name: String) -> String { "--" + name.replacing(".", with: "-") }
+
+  static func variable(of name: String) -> String {
+    prefix + name.uppercased().replacing(".", with: "_")
+  }
 
   /// The prefix of every environment variable of the service.
   static let prefix = "REACTORD_"

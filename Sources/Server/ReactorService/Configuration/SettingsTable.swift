@@ -1,3 +1,5 @@
+internal import ReactorHTTP
+
 /// The settings of one daemon, looked up by name, flag or environment variable: the service's own,
 /// then those that the program declares.
 struct SettingsTable: Sendable {
@@ -57,6 +59,30 @@ struct SettingsTable: Sendable {
 
   /// Returns whether this is the name of a group of settings.
   func isGroup(_ name: String) -> Bool { Self.isShort(name) && groups.contains(name) }
+
+  /// The settings of earlier releases that are constants, with their values.
+  private static let constants = [
+    ("auth.jwt.leeway", "30 s"), ("bank.latency", "0.2 s"), ("http.permissions", "0660"),
+    ("limits.buffered", "256 MiB, or a quarter of limits.memory if that is less"),
+    ("limits.headers", "16 KiB"), ("sessions.limit", "1000000"),
+    ("start.wait", "10 s for the address, 60 s for the store"), ("stopwatch.interval", "1 s"),
+    ("streams.buffer", "256"), ("strict.types", "false; 'reactord log check' exits with 4"),
+    ("supervise.watchdog", "10 s"), ("weather.latency", "0.2 s"),
+  ]
+
+  /// Returns the end of the error for an unknown key, flag or variable: that it is a constant, or the most similar
+  /// one of those known.
+  static func hint(for word: String, among known: [String]) -> String {
+    guard isShort(word) else { return "" }
+    let isKey = !word.hasPrefix("--") && !word.hasPrefix(Setting.prefix)
+    let constant = constants.first { name, _ in
+      // An object of the file is unknown if all settings of its group are constants.
+      name == word || isKey && name.hasPrefix(word + ".")
+        || Setting.flag(of: name) == word || Setting.variable(of: name) == word
+    }
+    guard let (name, value) = constant else { return Spelling.hint(for: word, among: known) }
+    return "; \(name) is a constant now: \(value)"
+  }
 
   // Hashing a long String costs quadratic time for some texts.
   private static func isShort(_ name: String) -> Bool { name.utf8.count <= 128 }

@@ -42,7 +42,7 @@ struct InvocationTests {
       arguments: ["serve"],
       environment: [
         "REACTORD_PORT": "tcp://10.0.0.1:80", "REACTORD_A": "1", "REACTORD_CONFIG": "f",
-        "REACTORD_LISTEN": "[::1]:1", "PATH": "/bin",
+        "REACTORD_LISTEN": "[::1]:1", "REACTORD_STREAMS_BUFFER": "5", "PATH": "/bin",
       ], files: ["f": "{}"])
     guard case .serve(_, let warnings) = try line.parse() else {
       Issue.record("not a serve command")
@@ -52,6 +52,8 @@ struct InvocationTests {
       warnings == [
         "the environment variable REACTORD_A is not a setting of reactord; ignored",
         "the environment variable REACTORD_PORT is not a setting of reactord; ignored",
+        "the environment variable REACTORD_STREAMS_BUFFER is not a setting of reactord; ignored; "
+          + "streams.buffer is a constant now: 256",
       ])
   }
 

@@ -32,6 +32,14 @@ struct ConfigurationFileTests {
       "{\n  streams: {\n    heartbeet: 1 } }",
       "3:5: unknown key \"streams.heartbeet\"; did you mean streams.heartbeat?"
     ),
+    (
+      "{ 'limits.headers': 1 }",
+      "1:3: unknown key \"limits.headers\"; limits.headers is a constant now: 16 KiB"
+    ),
+    (
+      "{ strict: { types: true } }",
+      "1:3: unknown key \"strict\"; strict.types is a constant now: false; 'reactord log check' exits with 4"
+    ),
     ("{ b: 1, a: 1 }", "1:3: unknown key \"b\""),
     ("{ streams: 5 }", "1:3: streams: expected an object, found 5"),
     ("{ streams: null }", "1:3: streams: expected an object, found null"),

@@ -6,6 +6,11 @@ struct RejectionTests {
     (["serve", "--nope"], "unknown flag --nope"),
     (["serve", "--session-idle"], "unknown flag --session-idle; did you mean --sessions-idle?"),
     (["serve", "--nope=1"], "unknown flag --nope"),
+    (
+      ["serve", "--limits-headers=1"],
+      "unknown flag --limits-headers; limits.headers is a constant now: 16 KiB"
+    ),
+    (["serve", "--limits"], "unknown flag --limits"),
     (["serve", "-x"], "unknown flag -x"),
     (["serve", "--url", "http://localhost"], "unknown flag --url"),
     (["serve", "--"], "unknown flag --"),

@@ -38,6 +38,6 @@ struct ExtraSettingTests {
     #expect(CommandLineCase(serve: "--weather-latency=1").error()?.exitCode == 64)
     #expect(
       CommandLineCase(file: "{ weather: {} }").error()?.message
-        == "reactord.json5:1:3: unknown key \"weather\"")
+        == "reactord.json5:1:3: unknown key \"weather\"; weather.latency is a constant now: 0.2 s")
   }
 }
