@@ -100,7 +100,6 @@ struct UpkeepRound {
   // On the monotonic clock, because the wall clock can be set.
   private var sweepIsDue = ContinuousClock.now
   private var expiryIsDue = ContinuousClock.now
-  private var outcomesAreDue = true
 
   init(_ connection: PostgresConnection, _ schema: String, _ rules: StoreRules, _ writer: Int64) {
     self.connection = connection

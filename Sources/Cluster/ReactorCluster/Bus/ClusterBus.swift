@@ -47,11 +47,6 @@ package protocol ClusterBus: Sendable {
   var hasQuorum: Bool { get }
 }
 
-extension ClusterBus {
-  /// The number of lanes.
-  package static var lanes: Int { 4 }
-}
-
 /// Receives the requests and messages of other nodes.
 package protocol BusHandler: AnyObject, Sendable {
   /// Handles a request of another node. Called on any thread; must not block.

@@ -20,6 +20,8 @@ final class LogWriter {
   private let schemas: ReadableSchemas
   /// Returns the time, for the slices.
   var now: @Sendable () -> ContinuousClock.Instant = { .now }
+  /// The time until which clients are expected to wait for transactions, after one that they have waited for.
+  private var sharedUntil: ContinuousClock.Instant?
   private var nextID: Int64
   /// Whether the file may contain rejected operations, see ``transact(_:)``.
   private var mayHaveLeftovers: Bool
@@ -134,13 +136,17 @@ final class LogWriter {
     var results: [WriteResult] = []
     results.reserveCapacity(group.count)
     try statements.begin.execute()
-    // Clients wait for the transaction, unless it only copies and deletes.
-    let isShared = group.contains {
+    // Clients wait for the transaction, unless it only copies and deletes, and for a while no client has written:
+    // an operation that arrives during a transaction waits for all of it.
+    let isAwaited = group.contains {
       switch $0.operation {
       case .fork, .maintenance: false
       default: true
       }
     }
+    let start = now()
+    if isAwaited { sharedUntil = start + .milliseconds(100) }
+    let isShared = sharedUntil.map { start < $0 } ?? false
     let bytes = isShared ? WorkSlice.sharedBytes : WorkSlice.bytes
     forks.beginGroup(bytes: bytes)
     do throws(DatabaseError) {
