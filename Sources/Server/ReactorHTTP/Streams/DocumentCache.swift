@@ -20,14 +20,27 @@ final class DocumentCache: Sendable {
   /// The entries, the most recently used one last.
   private let entries = Mutex<[Entry]>([])
 
-  /// Returns the document of a text, or `nil` if the text is not JSON or is nested too deeply.
-  func document(_ json: ArraySlice<UInt8>) -> JSONDocument? {
+  /// Parses a text, or finds its document.
+  ///
+  /// - Parameters:
+  ///   - json: The text.
+  ///   - former: The document of a text that resembles it, or `nil` for none.
+  /// - Returns: The document, or `nil` if the text is not JSON or is nested too deeply.
+  func document(
+    _ json: ArraySlice<UInt8>, after former: JSONDocument? = nil
+  ) -> JSONDocument? {
     let isSmall = json.count <= Self.smallSize
     if !isSmall, let known = entries.withLock({ Self.find(json, in: &$0) }) { return known }
-    guard let document = try? JSONDocument(parsing: Array(json)) else { return nil }
+    let parsed =
+      if let former {
+        try? JSONDocument(parsing: Array(json), after: former)
+      } else {
+        try? JSONDocument(parsing: Array(json))
+      }
+    guard let document = parsed else { return nil }
     if isSmall { return document }
     entries.withLock { entries in
-      guard Self.find(json, in: &entries) == nil else { return }
+      guard !entries.contains(where: { $0.json.isIdentical(to: json) }) else { return }
       entries.append(Entry(json: json, document: document))
       var bytes = entries.reduce(0) { $0 + $1.json.count }
       while bytes > Self.bound {
@@ -43,9 +56,12 @@ final class DocumentCache: Sendable {
   private static func find(
     _ json: ArraySlice<UInt8>, in entries: inout [Entry]
   ) -> JSONDocument? {
-    guard let index = entries.lastIndex(where: { $0.json.hasSameBytes(as: json) }) else {
-      return nil
-    }
+    // States of one session have the same length for a long time: two texts are compared, not all.
+    let index =
+      entries.lastIndex { $0.json.isIdentical(to: json) }
+      ?? entries.indices.filter { entries[$0].json.count == json.count }.suffix(2)
+      .last { entries[$0].json.hasSameBytes(as: json) }
+    guard let index else { return nil }
     let document = entries.remove(at: index).document
     // With the text of the newest State, which the next comparison finds by its address.
     entries.append(Entry(json: json, document: document))
@@ -54,6 +70,14 @@ final class DocumentCache: Sendable {
 }
 
 extension ArraySlice<UInt8> {
+  /// Whether both are the same part of the same storage.
+  func isIdentical(to other: Self) -> Bool {
+    guard count == other.count else { return false }
+    return unsafe withUnsafeBytes { own in
+      unsafe other.withUnsafeBytes { unsafe own.baseAddress == $0.baseAddress }
+    }
+  }
+
   /// Compares bytes, a large text in a small part of the time of `==`.
   func hasSameBytes(as other: Self) -> Bool {
     guard count == other.count else { return false }

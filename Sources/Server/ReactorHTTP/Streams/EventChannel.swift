@@ -233,9 +233,8 @@ final class EventChannel: SessionObserver {
     latest.withLock { latest in
       if isExtra || new.count > Self.smallSize {
         latest = nil
-        guard let old = documents.document(old), let new = documents.document(new) else {
-          return nil
-        }
+        guard let old = documents.document(old), let new = documents.document(new, after: old)
+        else { return nil }
         return (old, new)
       }
       let before = latest ?? (try? JSONDocument(parsing: Array(old)))

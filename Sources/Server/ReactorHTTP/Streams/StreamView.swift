@@ -110,7 +110,7 @@ struct StreamView: Hashable {
   ) -> [UInt8]? {
     if let documents { return JSONMergeDifference.patch(from: documents.old, to: documents.new) }
     guard let old = try? JSONDocument(parsing: Array(before)),
-      let new = try? JSONDocument(parsing: Array(json))
+      let new = try? JSONDocument(parsing: Array(json), after: old)
     else { return nil }
     return JSONMergeDifference.patch(from: old, to: new)
   }

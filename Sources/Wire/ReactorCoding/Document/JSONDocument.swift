@@ -33,6 +33,17 @@ public final class JSONDocument: Sendable {
     try self.init(parsing: bytes, depthLimit: depthLimit, rootDefaults: nil)
   }
 
+  /// Parses a complete text that resembles one that was parsed with the same limit, in less time.
+  ///
+  /// - Throws: The position and reason of the first syntax error.
+  package init(parsing bytes: [UInt8], after former: JSONDocument) throws(JSONSyntaxError) {
+    var parser = JSONParser(depthLimit: Self.defaultDepthLimit)
+    try parser.parse(bytes.span, after: former)
+    self.bytes = bytes
+    self.nodes = parser.nodes
+    self.rootDefaults = nil
+  }
+
   init(
     parsing bytes: [UInt8], depthLimit: Int, rootDefaults: JSONDocument?
   ) throws(JSONSyntaxError) {

@@ -8,8 +8,17 @@ struct JSONParser {
   let depthLimit: Int
 
   /// The innermost open container.
-  private var open = JSONNode.noParent
+  private(set) var open = JSONNode.noParent
   private var depth = 0
+
+  /// A text that is parsed already, and resembles this one.
+  var former: JSONDocument?
+  /// Its containers at the places of the open ones.
+  var containers: [FormerContainer] = []
+  /// Its value at the place of the value that is parsed next.
+  var pair: UInt32?
+  /// The bytes that the last comparison has found equal, and the distance between both texts.
+  var compared: (from: Int, end: Int, moved: UInt32) = (-1, -1, 0)
 
   init(depthLimit: Int) {
     self.depthLimit = depthLimit
@@ -20,7 +29,7 @@ struct JSONParser {
     guard text.count < Int(UInt32.max) else {
       throw JSONSyntaxError(offset: Int(UInt32.max), reason: "The text is longer than 4 GiB.")
     }
-    nodes.reserveCapacity(min(text.count / 4 + 4, 4096))
+    if former == nil { nodes.reserveCapacity(min(text.count / 4 + 4, 4096)) }
     if text.count >= 3, text[0] == 0xEF, text[1] == 0xBB, text[2] == 0xBF {
       throw JSONSyntaxError(offset: 0, reason: "A byte order mark is not allowed.")
     }
@@ -32,6 +41,10 @@ struct JSONParser {
   /// Parses a scalar, an empty container, or the opening of a container and its first member name.
   private mutating func value(_ text: Span<UInt8>) throws(JSONSyntaxError) {
     while true {
+      if let former {
+        skipWhitespace(text)
+        if copyValue(text, from: former) { return }
+      }
       switch try significantByte(text, expecting: "a value") {
       case ASCII.quote:
         let start = position
@@ -122,6 +135,7 @@ struct JSONParser {
         offset: position, reason: "Arrays and objects are nested deeper than \(depthLimit).")
     }
     depth += 1
+    if let former { enterContainer(kind, of: former) }
     let parent = open
     let index = UInt32(truncatingIfNeeded: nodes.count)
     append(kind, from: position, hasEscapes: false)
@@ -133,6 +147,7 @@ struct JSONParser {
   private mutating func endContainer() {
     position += 1
     depth -= 1
+    if former != nil { containers.removeLast() }
     let index = Int(open)
     open = nodes[index].next
     nodes[index].next = UInt32(truncatingIfNeeded: nodes.count)

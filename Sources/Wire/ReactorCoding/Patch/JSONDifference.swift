@@ -14,7 +14,9 @@ public enum JSONDifference {
 
   /// Returns the patch between two texts encoded by this module.
   public static func patch(from old: [UInt8], to new: [UInt8]) -> [UInt8] {
-    if let old = try? JSONDocument(parsing: old), let new = try? JSONDocument(parsing: new) {
+    if let old = try? JSONDocument(parsing: old),
+      let new = try? JSONDocument(parsing: new, after: old)
+    {
       return patch(from: old, to: new)
     }
     // A text is nested deeper than the limit of the parser: replace the whole value.
@@ -76,8 +78,9 @@ private struct DifferenceWriter {
 
   private func areEqual(_ left: UInt32, _ right: UInt32) -> Bool {
     let (left, right) = (old.node(left), new.node(right))
-    return left.end - left.start == right.end - right.start
-      && old.bytes[Int(left.start)..<Int(left.end)] == new.bytes[Int(right.start)..<Int(right.end)]
+    let (former, latter) = (old.bytes, new.bytes)
+    return former.span.extracting(Int(left.start)..<Int(left.end)).hasSameBytes(
+      as: latter.span.extracting(Int(right.start)..<Int(right.end)))
   }
 
   // MARK: Objects
@@ -152,23 +155,10 @@ private struct DifferenceWriter {
     _ removed: ArraySlice<UInt32>, _ added: ArraySlice<UInt32>
   ) -> [(old: Int, new: Int)] {
     guard !removed.isEmpty, !added.isEmpty, removed.count > 1 || added.count > 1 else { return [] }
-    let hashes = (hashes(old, removed), hashes(new, added))
     let alignment = SequenceAlignment(removed.count, added.count) { left, right in
-      hashes.0[left] == hashes.1[right]
-        && areEqual(removed[removed.startIndex + left], added[added.startIndex + right])
+      areEqual(removed[removed.startIndex + left], added[added.startIndex + right])
     }
     return alignment?.pairs ?? []
-  }
-
-  private func hashes(_ document: JSONDocument, _ nodes: ArraySlice<UInt32>) -> [Int] {
-    nodes.map { index in
-      let node = document.node(index)
-      var hasher = Hasher()
-      unsafe document.bytes[Int(node.start)..<Int(node.end)].withUnsafeBytes {
-        unsafe hasher.combine(bytes: $0)
-      }
-      return hasher.finalize()
-    }
   }
 
   /// Writes the operations that turn some elements into others at the same position.
