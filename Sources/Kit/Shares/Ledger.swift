@@ -34,8 +34,8 @@ public final class Ledger: Sendable {
     case sessions
     /// Connections of one client, streams included; they are limited per client only.
     case sockets
-    /// Bytes of sessions in memory: of each the State as a value and as JSON, the parameters, and 2 KiB; they are
-    /// evicted, not rejected.
+    /// Bytes of sessions in memory: of each the State as a value and as JSON, the retained elements of a
+    /// `PlainState`, the parameters, and 2 KiB; they are evicted, not rejected.
     case states
     /// Streams.
     case streams

@@ -62,6 +62,32 @@ public enum JSONCoder {
       spare.keep(&output)
     }
 
+    /// Encodes a value, and copies the text of the elements that the former value has.
+    ///
+    /// - Parameters:
+    ///   - value: A value that consists of values alone, see ``EncodedElements``.
+    ///   - elements: Those of the former value; replaced by those of this one.
+    /// - Returns: The compact JSON, the same as that of ``encode(_:)``.
+    /// - Throws: Like ``JSONCoder/encode(_:)``. Discard the series after an error.
+    public func encode<Value: Encodable & Sendable>(
+      _ value: Value, reusing elements: EncodedElements
+    ) throws -> [UInt8] {
+      guard let output else { return [] }  // unreachable: `end` consumes the series
+      let former = elements.take()
+      guard former.text.count >= EncodedElements.leastSize else {
+        let text = try encode(value)
+        elements.keep(EncodedElements.Contents(text: text))
+        return text
+      }
+      let recorder = ElementRecorder(former)
+      output.elements = recorder
+      defer { output.elements = nil }
+      output.bytes.reserveCapacity(former.text.count + former.text.count / 16)
+      let text = try encode(value)
+      elements.keep(EncodedElements.Contents(text: text, arrays: recorder.arrays))
+      return text
+    }
+
     /// Returns the compact JSON of a value.
     ///
     /// - Throws: Like ``JSONCoder/encode(_:)``. Discard the series after an error.

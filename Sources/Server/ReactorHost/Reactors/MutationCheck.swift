@@ -85,16 +85,18 @@ extension ReactorType {
   @usableFromInline
   func connectChecked(
     _ pipeline: Core, from state: R.State?, in context: SessionSerialContext,
-    of session: LiveSession, mayFollow: Bool
+    of session: LiveSession, mayFollow: Bool, reusing elements: EncodedElements?
   ) {
     let check = MutationCheck(self, of: session)
     pipeline.connect(
       from: state, in: context, quota: session.effectQuota, mayFollow: mayFollow,
       isPaused: session.isPaused
     ) { [self, weak pipeline] event in
-      guard let pipeline, let session = context.session else { return report(event, in: context) }
+      guard let pipeline, let session = context.session else {
+        return report(event, in: context, reusing: elements)
+      }
       let bytes = session.meter.turnBytes
-      let error = report(event, in: context)
+      let error = report(event, in: context, reusing: elements)
       switch event {
       case .connected: check.begin(at: pipeline.foldedInContext, in: session)
       case .reduced(let transition) where error == nil:
@@ -114,6 +116,17 @@ extension LiveSession {
 
   /// Whether each mutation is folded a second time.
   @usableFromInline var checksMutations: Bool { environment.settings.mutationCheck.isActive }
+
+  /// Reports that the JSON of a State that is declared as a `PlainState` depends on more than its values.
+  func didFindStale(_ place: JSONDifference.Place) {
+    func text(_ json: [UInt8]?) -> String {
+      json.map { String(decoding: $0, as: UTF8.self) } ?? "nothing"
+    }
+    didFind(
+      Impurity(
+        version: commits.withLock { $0.reducedVersion } + 1, .plainState, at: "\(place.pointer)",
+        text(place.first), text(place.second)))
+  }
 
   /// Counts a difference between two folds, and logs the first one of the reactor.
   fileprivate func didFind(_ impurity: Impurity) {

@@ -40,17 +40,19 @@ extension ReactorType {
     let pipeline = instance.retainingPipeline
     // `make` can return an instance of a subclass that follows its mutations although `R` does not.
     let mayFollow = follows || type(of: instance) != R.self
+    let elements = hasPlainState ? EncodedElements() : nil
     return NewInstance(pipeline: pipeline) { [self] session in
       let context = SessionSerialContext(session)
       context.joining {
         guard !session.checksMutations else {
           return connectChecked(
-            pipeline, from: state, in: context, of: session, mayFollow: mayFollow)
+            pipeline, from: state, in: context, of: session, mayFollow: mayFollow,
+            reusing: elements)
         }
         pipeline.connect(
           from: state, in: context, quota: session.effectQuota, mayFollow: mayFollow,
           isPaused: session.isPaused
-        ) { [self] in report($0, in: context) }
+        ) { [self] in report($0, in: context, reusing: elements) }
       }
     }
   }
@@ -112,10 +114,15 @@ extension ReactorType {
 
   /// Passes a report of the pipeline to the session, as JSON.
   ///
+  /// - Parameters:
+  ///   - report: The report.
+  ///   - context: The session's context.
+  ///   - elements: The elements of the last State, or `nil` unless the State is a `PlainState`.
   /// - Returns: The error that rejects a mutation, or `nil` for none.
   @inlinable
   func report(
-    _ report: PipelineReport<R.Mutation, R.State>, in context: SessionSerialContext
+    _ report: PipelineReport<R.Mutation, R.State>, in context: SessionSerialContext,
+    reusing elements: EncodedElements?
   ) -> (any Error)? {
     switch report {
     case .connected(let shown):
@@ -123,9 +130,11 @@ extension ReactorType {
     case .reduced(let transition):
       // Use the session that the action retains, which avoids loading the weak reference.
       if let action = ActionEffect.cause(of: transition.origin) {
-        return commit(transition, by: action, in: action.reply.session)
+        return commit(transition, by: action, in: action.reply.session, reusing: elements)
       }
-      if let session = context.session { return commit(transition, by: nil, in: session) }
+      if let session = context.session {
+        return commit(transition, by: nil, in: session, reusing: elements)
+      }
     case .failed(let error, let stage, let effect):
       context.session?.didFail(error, in: stage, of: effect)
     case .turnBegan(let effect):
@@ -143,7 +152,7 @@ extension ReactorType {
   @inlinable
   func commit(
     _ transition: Transition<R.Mutation, R.State>, by action: ActionEffect?,
-    in session: LiveSession
+    in session: LiveSession, reusing elements: EncodedElements?
   ) -> (any Error)? {
     do {
       let coder = JSONCoder.Series(
@@ -153,12 +162,18 @@ extension ReactorType {
           of: transition.mutation, orEncode: { try coder.encode($0) })
         ?? coder.encode(transition.mutation)
       let skipsState = session.meter.skips(mutationDepth: coder.depth)
-      let state = skipsState ? nil : try coder.encode(transition.shown)
+      var state: [UInt8]?
+      if let elements, !skipsState {
+        state = try encode(transition.shown, by: coder, reusing: elements, in: session)
+      } else if !skipsState {
+        state = try coder.encode(transition.shown)
+      }
       let depth = coder.depth
       coder.end(keepingBuffersIn: spareBuffers)
       if let state,
         let error = session.meter.measure(state, depth: depth, limit: session.stateLimit)
       {
+        elements?.removeAll()
         return error
       }
       session.didReduce(mutation, to: state, by: action, from: transition.origin)
@@ -168,6 +183,24 @@ extension ReactorType {
       session.didFailToEncode(error)
     }
     return nil
+  }
+}
+
+extension ReactorType {
+  /// Encodes a State, of whose elements the session retains the text, and checks it in a session whose mutations
+  /// are checked.
+  @usableFromInline
+  func encode(
+    _ state: R.State, by coder: borrowing JSONCoder.Series, reusing elements: EncodedElements,
+    in session: LiveSession
+  ) throws -> [UInt8] {
+    let text = try coder.encode(state, reusing: elements)
+    session.meter.setRetained(elements.byteCount)
+    guard session.checksMutations else { return text }
+    let whole = try coder.encode(state)
+    guard let place = JSONDifference.first(between: text, and: whole) else { return text }
+    session.didFindStale(place)
+    return whole
   }
 }
 

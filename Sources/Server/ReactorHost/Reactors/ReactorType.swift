@@ -26,6 +26,8 @@ where R.Action: Codable, R.Mutation: Codable, R.State: Codable {
   @usableFromInline let frequentActions: FrequentForm<R.Action>?
   /// Whether the reactor follows its mutations; looked up once instead of per session.
   @usableFromInline let follows = R.self is any FollowingReactor.Type
+  /// Whether elements of the State keep their JSON while they are the same value.
+  @usableFromInline let hasPlainState = R.State.self is any PlainState.Type
   /// Buffers that the encoder reuses for mutations and states.
   @usableFromInline let spareBuffers = SpareBuffers()
   /// The JSON of recurring mutations, or `nil` if Mutation does not allow it.

@@ -109,6 +109,7 @@ extension LiveSession {
     case .encodeState:
       do {
         let json = try environment.witness.encodeShown(pipeline)
+        meter.didEncodeWhole(json.count)
         commits.withLock { $0.encodedLastState(json) }
         return true
       } catch {

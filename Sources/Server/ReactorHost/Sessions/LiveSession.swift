@@ -93,7 +93,8 @@ final class LiveSession: BatchSource {
   ///
   /// - Parameter state: The size of the State as JSON; 0 at the end of the session.
   func countState(_ state: Int) {
-    let size = state == 0 ? 0 : 2 * state + (parameters?.count ?? 0) + Self.overhead
+    let size =
+      state == 0 ? 0 : 2 * state + meter.retainedBytes + (parameters?.count ?? 0) + Self.overhead
     let counted = stateBytes.load(ordering: .relaxed)
     guard size == 0 || abs(size - counted) >= 1_024 else { return }
     let difference = size - stateBytes.exchange(size, ordering: .relaxed)

@@ -4,7 +4,7 @@ internal import Synchronization
 /// Measures the encoded states of a session, and decides which states need not be encoded.
 ///
 /// Accessed in the session's serial context only: the atomics satisfy the compiler. Only
-/// `isObserved` is written by other threads.
+/// `isObserved` is written, and `retained` read, by other threads.
 ///
 /// A state is not encoded if no observer receives it and a later state of the same turn replaces
 /// it. To bound the size of a State nevertheless, a state is encoded and measured whenever it could
@@ -25,6 +25,8 @@ struct StateMeter: ~Copyable, Sendable {
   /// The depth that the state can have, unless a mutation adds more levels than assumed.
   private let depth = Atomic<Int>(0)
   private let isObserved = Atomic<Bool>(false)
+  /// The bytes that the session retains to encode its next State, beside the State.
+  private let retained = Atomic<UInt32>(0)
 
   /// The number of levels that a mutation is assumed to add besides its own depth.
   private static let addedLevels = 8
@@ -66,6 +68,18 @@ struct StateMeter: ~Copyable, Sendable {
     let ratio = max(1, limit / max(1, size))
     skippable.store(Int.bitWidth - 1 - ratio.leadingZeroBitCount, ordering: .relaxed)
     return nil
+  }
+
+  /// The memory that the session retains to encode its next State, beside the State, in bytes.
+  var retainedBytes: Int { Int(retained.load(ordering: .relaxed)) }
+
+  func setRetained(_ bytes: Int) {
+    retained.store(UInt32(clamping: bytes), ordering: .relaxed)
+  }
+
+  /// The State was encoded without the retained elements, whose text is then beside it, of about the same size.
+  func didEncodeWhole(_ size: Int) {
+    if retainedBytes > 0 { setRetained(retainedBytes + size) }
   }
 
   func endTurn() {

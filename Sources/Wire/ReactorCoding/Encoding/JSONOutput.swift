@@ -37,6 +37,9 @@ final class JSONOutput {
   /// The encoder of a value has no room for it: an existential stores three words inline.
   @safe @exclusivity(unchecked) var valueType: any Any.Type = Void.self
 
+  /// The elements of the former value, or `nil` for most values: those are encoded whole.
+  @safe @exclusivity(unchecked) var elements: ElementRecorder?
+
   /// Begins a text with a maximum depth.
   func begin(depthLimit: Int) {
     self.depthLimit = depthLimit
@@ -57,6 +60,25 @@ final class JSONOutput {
     }
     deepest = max(deepest, depth + levels)
     return true
+  }
+
+  /// Returns the depth of the arrays and objects that a closure writes.
+  func levels(of write: () throws -> Void) rethrows -> Int {
+    let before = deepest
+    deepest = depth
+    try write()
+    defer { deepest = max(before, deepest) }
+    return deepest - depth
+  }
+
+  /// Whether the text that is written next is not moved when an open container is closed.
+  var textKeepsItsPlace: Bool {
+    frames.allSatisfy { frame in
+      switch frame.kind {
+      case .object, .array: true
+      case .dictionary, .set, .pairs, .singlePayload, .value: false
+      }
+    }
   }
 
   /// Removes and returns the written text.
@@ -227,6 +249,11 @@ final class JSONOutput {
   func separate(at index: Int) {
     if frames[index].count > 0 { bytes.append(ASCII.comma) }
     frames[index].count += 1
+  }
+
+  /// Counts elements whose commas are in their text.
+  func countElements(_ count: Int, at index: Int) {
+    frames[index].count += count
   }
 
   /// Records the name and offset of the next dictionary member.

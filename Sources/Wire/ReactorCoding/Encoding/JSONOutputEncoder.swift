@@ -88,7 +88,9 @@ extension JSONOutput {
     let depth = frames.count
     let start = bytes.count
     valueType = Value.self
-    try value.encode(to: JSONOutputEncoder(output: self, inside: place))
+    if try elements?.write(value, to: self, inside: place) != true {
+      try value.encode(to: JSONOutputEncoder(output: self, inside: place))
+    }
     if frames.count > depth { close(downTo: depth) }
     // A value that encodes nothing is an empty object.
     if bytes.count == start { bytes.append(contentsOf: [ASCII.openBrace, ASCII.closeBrace]) }

@@ -51,6 +51,20 @@ struct JSONUnkeyedOutput: UnkeyedEncodingContainer {
     try output.write(value, inside: place)
   }
 
+  /// Writes the text of the next elements.
+  ///
+  /// - Parameters:
+  ///   - text: The text.
+  ///   - count: The number of elements.
+  ///   - levels: The depth of their arrays and objects.
+  /// - Throws: `EncodingError` if the array is closed, or `JSONDepthError`.
+  func append(_ text: ArraySlice<UInt8>, count: Int, levels: Int) throws {
+    try begin()
+    output.countElements(count - 1, at: Int(place.depth))
+    guard output.include(levels: levels) else { throw output.closed() }
+    output.bytes.append(contentsOf: text)
+  }
+
   func nestedContainer<Key: CodingKey>(
     keyedBy type: Key.Type
   ) -> KeyedEncodingContainer<Key> {

@@ -15,6 +15,9 @@ public struct Impurity: Equatable, Sendable {
     /// The JSON of a type, named, is not a function of its value.
     case encoding(type: String)
 
+    /// The JSON of a `PlainState` has changed although its values have not.
+    case plainState
+
     /// A State or a mutation does not decode from its own JSON.
     case decoding
 
@@ -70,6 +73,11 @@ public struct Impurity: Equatable, Sendable {
       """
     case .encoding(let type):
       "the JSON of \(type) is not a function of its value: sort what its encode(to:) writes"
+    case .plainState:
+      """
+      the JSON of a PlainState has changed although its values have not: remove the conformance, or the \
+      objects, clocks and variables that encode(to:) reads
+      """
     case .decoding:
       "a State or a mutation cannot be decoded from its own JSON: correct its init(from:)"
     case .snapshot:
