@@ -33,6 +33,7 @@ CommandLineInterface.main(settings: settings) { context in
         "cautious", summary: "Enters numbers, and does not repeat an interrupted action",
         whenInterrupted: .giveUp
       ) { LedgerReactor() },
+      ReactorRegistration("notes", summary: "Has a large State") { NotesReactor() },
       ReactorRegistration("purse", summary: "Transfers money to other purses") { PurseReactor($0) },
       ReactorRegistration("booking", summary: "A shipped reactor, with a bank in a file") {
         BookingReactor($0, bank: FileBank())

@@ -24,11 +24,13 @@ final class RequestConnection {
 
   deinit { close(descriptor) }
 
-  /// Sends a request and reads its response, which has a `Content-Length`.
+  /// Sends a request and reads its response, which has a `Content-Length` or no body.
   func send(
-    _ method: String, _ path: String, key: String? = nil, json: String = ""
+    _ method: String, _ path: String, key: String? = nil, json: String = "",
+    isMinimal: Bool = false
   ) throws -> Response {
     var request = "\(method) \(path) HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+    if isMinimal { request += "Prefer: return=minimal\r\n" }
     if let key { request += "Idempotency-Key: \"\(key)\"\r\n" }
     if !json.isEmpty { request += "Content-Type: application/json\r\n" }
     request += "Content-Length: \(json.utf8.count)\r\n\r\n" + json

@@ -10,7 +10,7 @@ struct Scenario {
   static var all: [Scenario] {
     [
       .posts, .authenticatedPosts, .identity, .postsBesideStreams, .idleStreams, .fanOut,
-      .audiences, .compressedStreams, .flood,
+      .audiences, .compressedStreams, .largeState, .flood,
       .manySessions, .stalledReader,
       .sessionsAlive, .start, .recovery, .loading, .storedSessions, .growth,
       .durablePosts, .changes, .streams, .inProcess, .swiftClient, .flows,
