@@ -110,16 +110,24 @@ extension OverSockets {
           let size = request.path == "/small" ? 100_000 : 1 << 20
           reply(HTTPResponse(status: 200, body: .bytes([UInt8](repeating: 120, count: size))))
         })
-      let slow = try server.client(receiveBuffer: 2048, source: 2)
+      // Addresses that share an entry count as one client.
+      var entries: Set<TurnBudget.Entry> = []
+      let sources = (2...254 as ClosedRange<UInt8>).filter { number in
+        let address = ClientAddress(version4: 0x7F00_0000 + UInt32(number))
+        return entries.insert(TurnBudget.entry(of: address)).inserted
+      }
+      let slow = try server.client(receiveBuffer: 2048, source: sources[0])
       try slow.request("GET", "/small", headers: ["Connection: close"])
       _ = try slow.receive(count: 12)
-      var silent = try (0..<40).map { _ in try server.client(receiveBuffer: 2048, source: 3) }
+      var silent = try (0..<40).map { _ in
+        try server.client(receiveBuffer: 2048, source: sources[1])
+      }
       for client in silent {
         try client.request("GET", "/large")
         // The head of the response, or the end of the connection.
         _ = try? client.receive(count: 12)
       }
-      let other = try server.client(source: 4)
+      let other = try server.client(source: sources[2])
       try other.request("GET", "/large", headers: ["Connection: close"])
       #expect(try other.receiveToEnd().utf8.count > 1 << 20)
       #expect(ledger.used(.responses) <= 17 << 20)
