@@ -126,6 +126,7 @@ public final class Ledger: Sendable {
   private let shards = (0..<16).map { _ in Shard() }
   private let recent = Mutex(Recent())
 
+  private let ended = Counts()
   private let creations = AtomicLazyReference<ClientLimiter>()
 
   /// The tables of bytes that the service retains for clients, which have one common bound.
@@ -158,6 +159,12 @@ public final class Ledger: Sendable {
     let largest = accounts.max { $0.held(table) < $1.held(table) }
     return largest.flatMap { $0.held(table) > 0 ? $0 : nil }
   }
+
+  /// Records that a session in use, a view, a stream or a response was ended to release bytes of a table.
+  public func didEnd(_ table: Table) { _ = ended.add(1, to: table) }
+
+  /// Returns the number of ends that were recorded.
+  public func ended(_ table: Table) -> Int { ended.add(0, to: table) }
 
   /// Limits the sessions that a client creates per hour; only the first call has an effect.
   package func limitCreations(perHour limit: Int) {

@@ -1,3 +1,4 @@
+internal import Shares
 internal import Synchronization
 internal import Telemetry
 
@@ -10,6 +11,13 @@ extension Host: MetricsSource {
     writeCounts(of: runtimes, to: &text)
     writeTimers(of: runtimes, to: &text)
     writeLoads(of: runtimes, to: &text)
+    text.family(
+      "reactord_memory_ends_total", .counter,
+      "Sessions in use, views, streams and responses that were ended to release memory.")
+    let tables: [(String, Ledger.Table)] = [
+      ("sessions", .states), ("views", .views), ("streams", .events), ("responses", .responses),
+    ]
+    for (name, table) in tables { text.sample(["of": name], settings.ledger.ended(table)) }
   }
 
   private func writeCounts(of runtimes: [ReactorRuntime], to text: inout MetricsText) {

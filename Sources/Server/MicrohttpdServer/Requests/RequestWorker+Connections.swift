@@ -185,7 +185,7 @@ extension RequestWorker {
         return core.closeLargest(except: loop)
       }
       releaseBody(largest)
-      core.overdue.add(1, ordering: .relaxed)
+      core.settings.ledger.didEnd(.responses)
       _ = shutdown(slots[largest].socket, Int32(SHUT_RDWR))
     }
   }

@@ -109,7 +109,7 @@ extension StreamWorker {
       let largest = slots.indices.filter { slots[$0].client == client }
         .max { heldBytes(of: $0) < heldBytes(of: $1) }
       guard let largest, heldBytes(of: largest) > 0 else { return }
-      loop.overdue.add(1, ordering: .relaxed)
+      ledger.didEnd(.events)
       close(largest)
     }
   }

@@ -112,6 +112,7 @@ final class EventChannels: Sendable {
         for channel in own.sorted(by: { $0.retainedBytes > $1.retainedBytes })
         where ledger.mustRelease(.views) && channel.retainedBytes > 0 {
           channel.interrupt()
+          ledger.didEnd(.views)
         }
         // Channels that were created meanwhile are visited the next time.
         guard largest.held(.views) < bytes else { return }

@@ -141,8 +141,8 @@ extension Configuration {
     Setting(
       "limits.memory", \.memory, .bytes(0...1_099_511_627_776),
       help: """
-        The memory that the service may use: sessions, histories in memory and unsent bytes have a quarter \
-        of it. At least 32 MiB; 0 is the memory of the control group or the machine.
+        The memory that the service may use: sessions, views, histories in memory and unsent bytes have a \
+        quarter of it. At least 32 MiB; 0 is the memory of the control group or the machine.
         """),
     Setting(
       "limits.address", \.server.limits.connectionsPerAddress, .count(0...10_000_000),

@@ -24,7 +24,7 @@ internal import Testing
     for _ in 0..<4 { worker.takeTurn() }
     #expect(worker.streams.map(\.closings) == [0, 1, 0, 1])
     #expect(worker.heldBytes < 5_000_000)
-    #expect(worker.overdue == 2)
+    #expect(worker.endedStreams == 2)
   }
 
   @Test func `the slot of a closed connection holds no bytes`() throws {

@@ -77,6 +77,9 @@ final class ManualWorker {
   /// The number of streams that were closed because their clients were too slow.
   var overdue: Int { worker.loop.overdue.load(ordering: .relaxed) }
 
+  /// The number of streams that were ended to release memory.
+  var endedStreams: Int { worker.ledger.ended(.events) }
+
   /// Receives bytes of one client; returns whether there were that many.
   func receive(_ count: Int, of index: Int) -> Bool {
     var bytes = [UInt8](repeating: 0, count: count)

@@ -236,6 +236,7 @@ struct SessionsTests {
     let epoch = try stage.session("greedy-2").epoch
     while ledger.mustRelease(.states) { try stage.reactor().relieveMemory() }
     let ended = watchers.indices.filter { watchers[$0].seen.values == ["interrupted"] }
+    #expect(ledger.ended(.states) == ended.count)
     #expect(!ended.isEmpty && ended.count < 10 && !ended.contains(0) && !ended.contains(1))
     // A client that connects again gets the session as it was.
     #expect(try stage.session("greedy-2").epoch == epoch)
