@@ -113,7 +113,7 @@ test-debian-13: ## Build the daemon in a Debian 13 root, and run the contract an
 
 release-tests: ## Run the contract and the tests of stores and clusters against a release build, with ARGS.
 	@$(packages) build test
-	swift build $(release) --product reactord
+	for product in reactord adjustable; do swift build $(release) --product $$product; done
 	swift build --build-tests
 	TEST_RESULT=.build/release-test-result.txt REACTORD_PROGRAM="$$(swift build $(release) --show-bin-path)/reactord" \
 	  config/run-tests --filter 'EndToEndTests.($(contract)|.*Store.*Tests|.*KillTests|Cluster.*Tests)' $(ARGS)

@@ -146,9 +146,13 @@ public final class Ledger: Sendable {
   ///
   /// A table with less never pays for another one. At least one table must release something as long as the
   /// bound is exceeded.
-  public func mustRelease(_ table: Table) -> Bool {
-    guard used(table) > memory / Self.memoryTables.count else { return false }
-    return Self.memoryTables.reduce(0) { $0 + used($1) } > memory
+  public func mustRelease(_ table: Table) -> Bool { excess(of: table) > 0 }
+
+  /// Returns the bytes that a table must release; see ``mustRelease(_:)``.
+  public func excess(of table: Table) -> Int {
+    let excess = used(table) - memory / Self.memoryTables.count
+    guard excess > 0 else { return 0 }
+    return max(0, min(excess, Self.memoryTables.reduce(-memory) { $0 + used($1) }))
   }
 
   /// Returns the account that holds most places of a table, or `nil` if none holds any.
@@ -160,7 +164,7 @@ public final class Ledger: Sendable {
     return largest.flatMap { $0.held(table) > 0 ? $0 : nil }
   }
 
-  /// Records that a session in use, a view, a stream or a response was ended to release bytes of a table.
+  /// Records that the streams of a session or of a view, a stream or a response were ended to release bytes of a table.
   public func didEnd(_ table: Table) { _ = ended.add(1, to: table) }
 
   /// Returns the number of ends that were recorded.

@@ -105,6 +105,7 @@ package final class ReactorAPI: HTTPResponder {
         + streams.all
         + ChangeEndpoints(host: host, streams: streams).all + others, below: settings.prefix)
     host.changeFeed?.observe(channels)
+    host.onShortage { [weak channels] in channels?.endStreams(ofSessionsOf: $0) }
     metrics = RequestCounts(endpoints.resources)
     service.describe(
       endpoints, metrics: [host, metrics, channels.counts] + (rateLimiter.map { [$0] } ?? []))

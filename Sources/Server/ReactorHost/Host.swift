@@ -1,5 +1,5 @@
 public import ReactorLog
-internal import Shares
+package import Shares
 internal import Synchronization
 internal import Telemetry
 
@@ -24,6 +24,7 @@ public final class Host: Sendable {
   private let reactorsByName: [String: any HostedReactor]
   private let globalsByName: [String: any SharedGlobal]
   private let follower: GlobalFollower
+  private let shortageHandler = Mutex<(@Sendable (Account) -> Void)?>(nil)
 
   /// Creates a host.
   ///
@@ -183,15 +184,33 @@ public final class Host: Sendable {
     }
   }
 
+  /// Sets the function that ends streams of sessions that an account has in memory, called when sessions must
+  /// release memory and none is idle.
+  package func onShortage(_ handler: @escaping @Sendable (_ account: Account) -> Void) {
+    shortageHandler.withLock { $0 = handler }
+  }
+
   /// Evicts idle sessions from memory periodically, until the task is cancelled.
   public func sweepIdleSessions() async throws {
     let interval = settings.sessionIdle / 2
     var next = ContinuousClock.now + interval
+    /// The bytes of sessions at the last check, if they were too many.
+    var usedInShortage: Int?
     while true {
       try await Task.sleep(for: min(interval, .seconds(1)))
-      // Histories and unsent bytes may need the memory of idle sessions.
+      // Histories and unsent bytes may need the memory of sessions.
       if settings.ledger.mustRelease(.states) {
         for reactor in reactors { reactor.relieveMemory() }
+        let used = settings.ledger.used(.states)
+        // No idle session was evicted since the last time: streams end, so that their sessions become idle.
+        if let former = usedInShortage, used >= former,
+          let largest = settings.ledger.largest(.states)
+        {
+          shortageHandler.withLock { $0 }?(largest)
+        }
+        usedInShortage = used
+      } else {
+        usedInShortage = nil
       }
       guard ContinuousClock.now >= next else { continue }
       next = .now + interval

@@ -15,6 +15,11 @@ package final class StreamGroup: Sendable {
     for loop in loops.withLock({ $0 }) { loop.wake(self) }
   }
 
+  /// Closes the connections of all streams of this group, also those that wait for their clients.
+  package func end() {
+    for loop in loops.withLock({ $0 }) { loop.end(self) }
+  }
+
   /// Registers a loop that has opened its first stream of this group.
   package func add(_ loop: any StreamWaking) {
     loops.withLock { $0.append(loop) }
@@ -35,4 +40,11 @@ package protocol StreamWaking: AnyObject, Sendable {
   /// Called on any thread, also from within `ByteStream.next()`; never blocks. Wakes that come
   /// before the connections have pulled are coalesced into one.
   func wake(_ group: StreamGroup)
+
+  /// Closes every connection of the group on this loop; by default they are woken. Any thread; never blocks.
+  func end(_ group: StreamGroup)
+}
+
+extension StreamWaking {
+  package func end(_ group: StreamGroup) { wake(group) }
 }

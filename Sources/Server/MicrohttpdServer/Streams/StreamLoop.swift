@@ -31,6 +31,8 @@ final class StreamLoop: StreamWaking {
     case connection(HandOff)
     /// Poll the streams of a group.
     case wake(StreamGroup)
+    /// Close the connections of a group.
+    case end(StreamGroup)
     /// Poll every stream.
     case pollAll
     /// Call a function on the thread.
@@ -77,6 +79,8 @@ final class StreamLoop: StreamWaking {
   }
 
   func wake(_ group: StreamGroup) { inbox.send(.wake(group)) }
+
+  func end(_ group: StreamGroup) { inbox.send(.end(group)) }
 
   /// Adopts a connection, and counts its stream as open.
   func adopt(_ handOff: HandOff) {

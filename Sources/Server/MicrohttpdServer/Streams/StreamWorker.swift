@@ -123,6 +123,7 @@ final class StreamWorker {
       switch message {
       case .connection(let handOff): open(handOff)
       case .wake(let group): wake(group)
+      case .end(let group): end(group)
       case .pollAll: wakeAll()
       case .call(let function): function()
       case .stop: isStopping = true
@@ -155,6 +156,12 @@ final class StreamWorker {
   private func wake(_ group: StreamGroup) {
     guard wokenGroups.insert(ObjectIdentifier(group)).inserted else { return }
     memberships.forEach(in: group) { index in wake(index) }
+  }
+
+  private func end(_ group: StreamGroup) {
+    var members: [Int] = []
+    memberships.forEach(in: group) { members.append($0) }
+    for index in members { close(index) }
   }
 
   private func wakeAll() {

@@ -1,6 +1,7 @@
 internal import ReactorCore
 internal import ReactorHost
 internal import ReactorLog
+internal import Shares
 internal import Synchronization
 
 /// A projected session as one audience sees it: the source of the streams of its clients.
@@ -111,4 +112,8 @@ final class AudienceSource: SessionSource {
   func observeSignals(_ observer: any SignalObserver) { base.observeSignals(observer) }
 
   func stopObservingSignals(_ observer: any SignalObserver) { base.stopObservingSignals(observer) }
+}
+
+extension AudienceSource: HeldSource {
+  var account: Account? { (base as? any HeldSource)?.account }
 }

@@ -288,7 +288,7 @@ final class EventChannel: SessionObserver {
       _ = state.takePending()
       count(&state)
     }
-    group.wake()
+    group.end()
   }
 
   // MARK: Reading
@@ -303,6 +303,7 @@ final class EventChannel: SessionObserver {
     if let known = knownWhole(at: cursor) { return known }
     let event = create()
     state.withLock { state in
+      guard !state.isInterrupted else { return }
       state.opening = event
       count(&state)
     }
@@ -354,7 +355,7 @@ final class EventChannel: SessionObserver {
     let event = view.change(target, from: before, to: json, follows: version)
     state.withLock { state in
       if state.catchUps.target < target.version { state.catchUps = (target.version, 0, [:]) }
-      guard state.catchUps.target == target.version,
+      guard !state.isInterrupted, state.catchUps.target == target.version,
         state.catchUps.events.count < Self.catchUpBound,
         state.catchUps.bytes + event.size <= byteBound
       else { return }

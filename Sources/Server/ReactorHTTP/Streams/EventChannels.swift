@@ -104,20 +104,51 @@ final class EventChannels: Sendable {
       nextRelief.compareExchange(expected: due, desired: now + 50, ordering: .relaxed).exchanged
     else { return }
     background.enqueue(for: .streams) { [self] in
-      let channels = table.withLock { $0.channels.values.map(\.channel) }
-      while ledger.mustRelease(.views), let largest = ledger.largest(.views) {
-        let own = channels.filter { $0.account == largest }
+      let channels = Dictionary(grouping: all) { $0.account }
+      var slice = WorkSlice()
+      while ledger.mustRelease(.views), let largest = ledger.largest(.views), !slice.isOver() {
+        let own = channels[largest] ?? []
         let bytes = largest.held(.views)
         for channel in own { channel.dropEvents() }
         for channel in own.sorted(by: { $0.retainedBytes > $1.retainedBytes })
         where ledger.mustRelease(.views) && channel.retainedBytes > 0 {
-          channel.interrupt()
+          interrupt(channel)
           ledger.didEnd(.views)
         }
         // Channels that were created meanwhile are visited the next time.
         guard largest.held(.views) < bytes else { return }
       }
     }
+  }
+
+  /// Ends streams of the largest sessions that an account has in memory, so that these can be evicted.
+  func endStreams(ofSessionsOf account: Account) {
+    background.enqueue(for: .streams) { [self] in
+      let sources = Dictionary(grouping: all) { ObjectIdentifier($0.source) }.values
+        .filter { ($0[0].source as? any HeldSource)?.account == account }
+        .map { (channels: $0, bytes: $0[0].source.current.json.count) }
+      var excess = ledger.excess(of: .states)
+      for source in sources.sorted(by: { $0.bytes > $1.bytes }) where excess > 0 {
+        for channel in source.channels { interrupt(channel) }
+        ledger.didEnd(.states)
+        // A State counts twice, see `LiveSession.countState(_:)`.
+        excess -= 2 * source.bytes
+      }
+    }
+  }
+
+  private var all: [EventChannel] { table.withLock { $0.channels.values.map(\.channel) } }
+
+  /// Ends the streams of a channel; later streams get another one.
+  private func interrupt(_ channel: EventChannel) {
+    let key = Key(source: ObjectIdentifier(channel.source), view: channel.view)
+    table.withLock { table in
+      guard table.channels[key]?.channel === channel else { return }
+      table.channels[key] = nil
+      if !channel.view.isPlain { table.removeView(of: key.source) }
+    }
+    channel.stop()
+    channel.interrupt()
   }
 
   /// Whether the streams are being ended.

@@ -197,7 +197,10 @@ final class EventSubscription: StreamFeed {
     case .event(let event): return take(event)
     case .behind(let latest):
       if wantsEveryVersion { return .read }
-      guard let latest else { return end.map { .end($0) } ?? .work { self.beginAgain() } }
+      guard let latest else {
+        channels.counts.conflations.add()
+        return end.map { .end($0) } ?? .work { self.beginAgain() }
+      }
       guard latest.version > seen else { return rest(end) }
       channels.counts.conflations.add()
       return channel.view.sendsDifferences ? catchUp(to: latest) : take(latest)
@@ -248,10 +251,10 @@ final class EventSubscription: StreamFeed {
       state.withLock { $0.shown = json }
       return finish([], upTo: current.version)
     }
-    let event =
-      shown.map { view.change(current.cursor, from: $0, to: json, follows: seen) }
-      ?? channel.whole(current.cursor, json)
-    finish([event], upTo: current.version)
+    let difference =
+      view.sendsDifferences
+      ? channel.catchUp(from: seen, to: current.cursor, json, before: { shown }) : nil
+    finish([difference ?? channel.whole(current.cursor, json)], upTo: current.version)
   }
 
   /// Executes work that ends with ``finish(_:upTo:)`` or ``fail()``, on any thread.

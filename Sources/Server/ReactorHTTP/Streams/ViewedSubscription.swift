@@ -194,4 +194,6 @@ private final class GroupRelay: StreamWaking {
   }
 
   func wake(_ group: StreamGroup) { self.group.wake() }
+
+  func end(_ group: StreamGroup) { self.group.end() }
 }

@@ -456,18 +456,6 @@ extension CommitMachine {
     return true
   }
 
-  /// Ends a session that only observers use, to release its memory.
-  ///
-  /// - Parameter fault: The error of requests that begin meanwhile.
-  /// - Returns: The waiting parties, or `nil` if a request or the log still uses the session, or if it has ended.
-  mutating func interrupt(_ fault: LogError) -> Closing? {
-    guard case .idle = phase, !hasPendingChanges, waiting.isEmpty, continuations.isEmpty else {
-      return nil
-    }
-    phase = .ended(.interrupted, fault: fault, isPublishing: false)
-    return takeClosing(.interrupted)
-  }
-
   private mutating func takeClosing(_ end: SessionEnd) -> Closing {
     defer { (observers, continuations, keys) = ([], [], [:]) }
     return Closing(

@@ -174,6 +174,7 @@ extension ReactorType {
         let error = session.meter.measure(state, depth: depth, limit: session.stateLimit)
       {
         elements?.removeAll()
+        session.meter.setRetained(0)
         return error
       }
       session.didReduce(mutation, to: state, by: action, from: transition.origin)

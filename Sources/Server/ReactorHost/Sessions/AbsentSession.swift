@@ -1,5 +1,6 @@
 internal import ReactorLog
 internal import ReactorSessions
+internal import Shares
 internal import Synchronization
 
 /// The source of the streams of a session that does not exist.
@@ -252,6 +253,10 @@ final class AbsentSession: SessionSource {
     }
     session?.stopObservingActivity(observer)
   }
+}
+
+extension AbsentSession: HeldSource {
+  var account: Account? { state.withLock { $0.session?.account } }
 }
 
 extension AbsentSession: SubscriberOwner {

@@ -218,3 +218,5 @@ extension LiveSession: Session, SubmissionTarget, SubscriberOwner {
     subscriberTable.withLock { body(&$0) }
   }
 }
+
+extension LiveSession: HeldSource {}

@@ -35,7 +35,7 @@ final class LiveSession: BatchSource {
   /// The client of the latest mutation that an action has caused, see ``owner``.
   let lastClient = Atomic<Int>(0)
   /// The account that has the session in memory, or `nil` for none.
-  private let account: Account?
+  let account: Account?
   /// The bytes of the session that are counted for the account.
   private let stateBytes = Atomic<Int>(0)
   private let interrupted = Atomic<Bool>(false)
@@ -234,24 +234,6 @@ final class LiveSession: BatchSource {
     else { return false }
     ended.store(true, ordering: .releasing)
     didLeaveMemory()
-    return true
-  }
-
-  /// Ends the session to release its memory, unless a request or an effect needs it: its streams end, and their
-  /// clients connect again.
-  ///
-  /// - Returns: Whether the session has ended.
-  func interrupt() -> Bool {
-    guard pipeline.runningEffectCount == 0, pipeline.waitingCount == 0 else { return false }
-    let fault = LogError.unavailable(
-      "The session was removed from memory (limits.memory). Send the request again.")
-    guard let closing = commits.withLock({ $0.interrupt(fault) }) else { return false }
-    ended.store(true, ordering: .releasing)
-    didLeaveMemory()
-    interrupted.store(true, ordering: .releasing)
-    countState(0)
-    finish(closing)
-    pipeline.shutDown()
     return true
   }
 

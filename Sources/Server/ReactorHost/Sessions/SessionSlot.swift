@@ -124,14 +124,6 @@ final class SessionSlot: Sendable {
     }
   }
 
-  /// Ends the session to release its memory, unless a request or an effect needs it; its streams end.
-  func interrupt() {
-    guard let session = live, session.interrupt() else { return }
-    environment.settings.ledger.didEnd(.states)
-    forget(session)
-    environment.evictable.insert(key.id)
-  }
-
   /// Whether there is no session in memory.
   var isVacant: Bool { live == nil }
 

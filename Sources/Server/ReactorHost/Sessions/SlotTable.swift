@@ -210,8 +210,7 @@ struct SlotTable: ~Copyable, Sendable {
     return false
   }
 
-  /// Evicts idle sessions of the client with the most bytes, and if that is not enough those with streams only,
-  /// while sessions in memory must release some.
+  /// Evicts idle sessions of the client with the most bytes, while sessions in memory must release some.
   ///
   /// At most every 50 ms, because a pass through a shard visits many sessions.
   func relieveMemory() {
@@ -226,11 +225,6 @@ struct SlotTable: ~Copyable, Sendable {
       evict(from: shard, atMost: Self.evictionsAtOnce) {
         $0.account == nil || $0.account == largest
       }
-    }
-    guard let largest else { return }
-    for shard in shards where ledger.mustRelease(.states) {
-      let slots = shard.table.withLock { $0.slots.values.filter { $0.account == largest } }
-      for slot in slots where ledger.mustRelease(.states) { slot.interrupt() }
     }
   }
 

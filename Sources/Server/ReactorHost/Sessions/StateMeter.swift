@@ -73,7 +73,7 @@ struct StateMeter: ~Copyable, Sendable {
   /// The memory that the session retains to encode its next State, beside the State, in bytes.
   var retainedBytes: Int { Int(retained.load(ordering: .relaxed)) }
 
-  func setRetained(_ bytes: Int) {
+  @usableFromInline func setRetained(_ bytes: Int) {
     retained.store(UInt32(clamping: bytes), ordering: .relaxed)
   }
 

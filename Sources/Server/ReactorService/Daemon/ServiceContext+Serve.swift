@@ -271,7 +271,8 @@ extension ServiceContext {
     settings.workers = workers(on: cores)
     settings.loops = cores > 1 ? 1 : 0
     settings.ledger = configuration.host.ledger
-    settings.limits.buffered = min(settings.limits.buffered, settings.ledger.memory)
+    settings.limits.buffered = max(
+      settings.limits.body, min(settings.limits.buffered, settings.ledger.memory))
     settings.limits.isExempt = { [proxies = configuration.api.trustedProxies] in
       // A Unix-domain socket is usually that of a proxy as well.
       $0 == nil || proxies.contains($0)

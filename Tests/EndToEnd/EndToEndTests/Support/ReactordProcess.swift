@@ -99,8 +99,8 @@ final class ReactordProcess: Sendable {
 
   /// Runs the service with any arguments.
   ///
-  /// A program without a path is the one that was built with the tests. For `reactord`,
-  /// `REACTORD_PROGRAM` selects another one.
+  /// A program without a path is the one that was built with the tests. `REACTORD_PROGRAM` selects another
+  /// `reactord`, and the other programs in its folder.
   static func launch(
     _ arguments: [String], program: String = "reactord", environment: [String: String] = [:],
     under tracer: [String] = [], in folder: String? = nil
@@ -113,8 +113,11 @@ final class ReactordProcess: Sendable {
   /// Returns the path of a program.
   static func path(of program: String = "reactord") throws -> String {
     if program.contains("/") { return program }
-    if program == "reactord", let path = ProcessInfo.processInfo.environment["REACTORD_PROGRAM"] {
-      return path
+    if let path = ProcessInfo.processInfo.environment["REACTORD_PROGRAM"] {
+      if program == "reactord" { return path }
+      let other = URL(fileURLWithPath: path).deletingLastPathComponent().appending(path: program)
+        .path
+      if FileManager.default.isExecutableFile(atPath: other) { return other }
     }
     return "\(try productsDirectory())/\(program)"
   }

@@ -170,6 +170,43 @@ struct StreamViewTests {
     slow.close()
   }
 
+  /// The pool has no threads: the caller ends the streams.
+  @Test func `streams of the largest sessions of a client end`() {
+    let ledger = Ledger(memory: 500_000)
+    let channels = EventChannels(bound: 4, background: WorkerPool(width: 0), ledger: ledger)
+    let (greedy, other) = (
+      ledger.account(of: .principal("greedy")), ledger.account(of: .principal("other"))
+    )
+    let sources = [(100, greedy), (20_000, greedy), (20_000, greedy), (20_000, other)].map {
+      ObservedSource(count: $0, of: $1)
+    }
+    let joined = sources.flatMap { source in
+      [StreamView(), StreamView(format: .signals, name: "s")].map { channels.join(source, $0) }
+    }
+    let waker = EndCounter()
+    for channel in joined { channel.group.add(waker) }
+    // With those of the views, there are too many bytes by less than a large session has.
+    ledger.take(.states, 430_000, for: greedy)
+    channels.endStreams(ofSessionsOf: greedy)
+    let ended = joined.indices.filter { joined[$0].end == .interrupted }
+    #expect(ended == [2, 3] || ended == [4, 5])
+    #expect(waker.ends.load(ordering: .relaxed) == 2)
+    #expect(ledger.ended(.states) == 1)
+    #expect(joined[ended[0]].retainedBytes == 0 && sources[ended[0] / 2].observerCount == 0)
+    // A later stream gets another channel, and an event again.
+    let source = sources[ended[0] / 2]
+    let next = channels.join(source, StreamView())
+    source.commit(1)
+    guard case .event = next.next(after: 0).0 else {
+      Issue.record("The view has no event.")
+      return
+    }
+    channels.leave(joined[ended[0]])
+    source.commit(2)
+    #expect(next.end == nil && next.retainedBytes > 0)
+    ledger.release(.states, 430_000, of: greedy)
+  }
+
   @Test func `a view counts nothing after its end`() async {
     let ledger = Ledger()
     let source = ObservedSource(count: 3_000)
@@ -202,13 +239,15 @@ struct StreamViewTests {
 }
 
 /// A session without a log.
-private final class ObservedSource: StateSource {
+private final class ObservedSource: StateSource, HeldSource {
+  let account: Account?
   private let state = Mutex((version: 0, observers: [any SessionObserver]()))
   /// The number of elements of a State.
   private let count: Int
 
-  init(count: Int = 30) {
+  init(count: Int = 30, of account: Account? = nil) {
     self.count = count
+    self.account = account
   }
 
   var observerCount: Int { state.withLock { $0.observers.count } }
@@ -269,4 +308,13 @@ private final class WakeOrder: Sendable {
   var numbers: [Int] { woken.withLock { $0 } }
 
   func waker(_ number: Int) -> any StreamWaking { Waker(self, number) }
+}
+
+/// Counts the ends of groups.
+private final class EndCounter: StreamWaking {
+  let ends = Atomic(0)
+
+  func wake(_: StreamGroup) {}
+
+  func end(_: StreamGroup) { ends.add(1, ordering: .relaxed) }
 }

@@ -198,23 +198,6 @@ struct CommitMachineTests {
     #expect(passive.seen.withLock { $0.ends } == 0)
   }
 
-  @Test func `an idle session with observers is interrupted`() throws {
-    var machine = machine()
-    _ = machine.add(CommitModel.Observer())
-    func interrupt() -> CommitMachine<Int>.Closing? { machine.interrupt(.unavailable("memory")) }
-    reduce(&machine)
-    #expect(interrupt() == nil)
-    takeBatch(of: &machine)
-    #expect(interrupt() == nil)
-    _ = machine.committed(snapshotInterval: 10)
-    #expect(interrupt() == nil)
-    _ = machine.published()
-    let closing = try #require(interrupt())
-    #expect(closing.end == .interrupted && closing.observers.count == 1)
-    #expect(interrupt() == nil)
-    #expect(machine.hasEnded && machine.fault != nil)
-  }
-
   @Test func `only an idle session without observers is evicted`() throws {
     var machine = machine()
     let observer = CommitModel.Observer()

@@ -216,32 +216,6 @@ struct SessionsTests {
     #expect(ledger.used(.states) == 0)
   }
 
-  @Test
-  func `if idle sessions are not enough, those with streams of the client with the most bytes end`()
-    throws
-  {
-    let ledger = Ledger(memory: 60_000)
-    let stage = Stage { $0.ledger = ledger }
-    try stage.name.set(String(repeating: "n", count: 2_000))
-    let (other, greedy) = (
-      ledger.account(of: .principal("other")), ledger.account(of: .principal("greedy"))
-    )
-    let watchers = (0..<12).map { _ in Watcher() }
-    func watch(_ id: String, _ watcher: Watcher, for account: Account) throws {
-      try Account.$current.withValue(account) { _ = try stage.session(id).observe(watcher) }
-    }
-    for number in 0..<2 { try watch("other-\(number)", watchers[number], for: other) }
-    for number in 2..<12 { try watch("greedy-\(number)", watchers[number], for: greedy) }
-    #expect(ledger.mustRelease(.states))
-    let epoch = try stage.session("greedy-2").epoch
-    while ledger.mustRelease(.states) { try stage.reactor().relieveMemory() }
-    let ended = watchers.indices.filter { watchers[$0].seen.values == ["interrupted"] }
-    #expect(ledger.ended(.states) == ended.count)
-    #expect(!ended.isEmpty && ended.count < 10 && !ended.contains(0) && !ended.contains(1))
-    // A client that connects again gets the session as it was.
-    #expect(try stage.session("greedy-2").epoch == epoch)
-  }
-
   @Test func `a session that was not found does not count against the limit`() throws {
     let stage = Stage {
       $0.sessionLimit = 1

@@ -99,8 +99,8 @@ extension FuzzedParser {
     }
   }
 
-  /// The sizes of input whose cost is checked: from 1 KB to 1 MB, or to the limit of
-  /// The bound of a head for fields and targets.
+  /// The sizes of input whose cost is checked: from 1 KB to 1 MB, or to the bound of
+  /// a head for fields and targets.
   public var costSizes: [Int] {
     switch self {
     case .cursor, .request, .target, .headers, .tokens, .keys, .rules, .responses: [1_024, 20_000]
