@@ -13,7 +13,7 @@ extension Host: MetricsSource {
     writeLoads(of: runtimes, to: &text)
     text.family(
       "reactord_memory_ends_total", .counter,
-      "Sessions in use, views, streams and responses that were ended to release memory.")
+      "Ends that release memory: of the streams of sessions and views, of streams, of responses.")
     let tables: [(String, Ledger.Table)] = [
       ("sessions", .states), ("views", .views), ("streams", .events), ("responses", .responses),
     ]

@@ -12,6 +12,7 @@ enum JSONFuzzing {
       return
     }
     walk(document.root)
+    checkChanges(of: bytes, document)
     let value = JSONValue(document.root)
     let written = value.bytes
     guard let again = try? JSONDocument(parsing: written) else {
@@ -19,6 +20,17 @@ enum JSONFuzzing {
     }
     require(JSONValue(again.root) == value, "a written value round-trips")
     require(again.root.bytes.count == written.count, "the value is the whole text")
+  }
+
+  /// Checks that a text with a changed byte is read beside the former text as it is without.
+  private static func checkChanges(of bytes: [UInt8], _ document: JSONDocument) {
+    for (place, byte) in zip([0, bytes.count / 3, bytes.count / 2, bytes.count - 1], "7\",[".utf8) {
+      var text = bytes
+      text[place] = byte
+      let alone = (try? JSONDocument(parsing: text)).map { JSONValue($0.root) }
+      let beside = (try? JSONDocument(parsing: text, after: document)).map { JSONValue($0.root) }
+      require(alone == beside, "a former text changes nothing")
+    }
   }
 
   /// Parses a text and copies its value.
