@@ -164,7 +164,8 @@ public final class Ledger: Sendable {
     return largest.flatMap { $0.held(table) > 0 ? $0 : nil }
   }
 
-  /// Records that the streams of a session or of a view, a stream or a response were ended to release bytes of a table.
+  /// Records that the streams of a session or of a view, a stream or a response were ended to release bytes of a
+  /// table.
   public func didEnd(_ table: Table) { _ = ended.add(1, to: table) }
 
   /// Returns the number of ends that were recorded.

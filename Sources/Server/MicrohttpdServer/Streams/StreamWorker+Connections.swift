@@ -96,7 +96,8 @@ extension StreamWorker {
     count(slots[index].connection.pending.count - before, of: slots[index].client)
   }
 
-  /// Counts a change of the bytes that are held because they are not sent; a piece that several connections share counts for each.
+  /// Counts a change of the bytes that are held because they are not sent; a piece that several connections share
+  /// counts for each.
   private func count(_ difference: Int, of client: TurnBudget.Entry) {
     guard difference != 0 else { return }
     ledger.take(.events, difference, for: nil)
