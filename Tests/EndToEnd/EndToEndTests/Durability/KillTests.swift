@@ -36,7 +36,7 @@ import Testing
       if (history.seen.last?.version ?? -1) < history.version {
         let stream = try EventStream(
           port: server.port, session.path + "/events?replay=all", history.resumption)
-        history.seen += try stream.events(upTo: history.version).compactMap(\.cursor)
+        try history.add(stream.events(upTo: history.version).compactMap(\.cursor))
       }
       #expect(history.seen.map(\.version) == Array(0...history.version))
       #expect(Set(history.seen.map(\.epoch)).count == 1)
@@ -118,7 +118,7 @@ private struct History {
   /// The acknowledged numbers of each writer, in order.
   var acknowledged: [[Int]] = []
   /// The events of the subscriber.
-  var seen: [Cursor] = []
+  private(set) var seen: [Cursor] = []
   /// The number of log entries that were checked.
   var version = 0
   private var sum = 0
@@ -133,9 +133,21 @@ private struct History {
 
   mutating func add(_ work: Work) {
     acknowledged.append(work.acknowledged)
-    seen += work.seen
+    add(work.seen)
     guard let number = work.unanswered else { return }
     unsettled += work.acknowledged.suffix(1) + [number]
+  }
+
+  /// Adds the cursors of a stream.
+  ///
+  /// A session is stored with its first mutation: before that, a restart can change its epoch.
+  mutating func add(_ cursors: [Cursor]) {
+    if seen.map(\.version) == [0], let first = cursors.first, first.version == 0,
+      first.epoch != seen[0].epoch
+    {
+      seen = []
+    }
+    seen += cursors
   }
 
   /// Sends the requests with keys again, and checks that each was executed once.

@@ -71,10 +71,15 @@ final class TestServer: Sendable {
 
   /// The TCP sockets on the address of this server, with their clients' ports and their states in the kernel
   /// (10 listens, 7 is closed); without the one that reserves the port.
+  ///
+  /// The socket of a former connection of another test keeps its own port as a name after the kernel has
+  /// assigned the port to this server. Unlike the sockets that the server accepts, such a socket has no
+  /// `SO_REUSEADDR`, which a listening socket passes on.
   var sockets: [(descriptor: Int32, client: UInt16?, state: UInt8)] {
     (0..<Int32(4096)).compactMap { descriptor in
       guard let own = Self.address(descriptor, getsockname), Int(own.port) == port,
-        own.isLoopback, descriptor != reservation, Self.isTCP(descriptor)
+        own.isLoopback, descriptor != reservation, Self.isTCP(descriptor),
+        Self.reusesAddress(descriptor)
       else { return nil }
       return (descriptor, Self.address(descriptor, getpeername)?.port, Self.state(descriptor))
     }
@@ -108,6 +113,12 @@ final class TestServer: Sendable {
     var size = socklen_t(MemoryLayout<Int32>.size)
     return getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &kind, &size) == 0
       && kind == Int32(SOCK_STREAM.rawValue)
+  }
+
+  private static func reusesAddress(_ descriptor: Int32) -> Bool {
+    var reuse: Int32 = 0
+    var size = socklen_t(MemoryLayout<Int32>.size)
+    return getsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &reuse, &size) == 0 && reuse != 0
   }
 
   /// Waits until only the listening socket is left: connections close on other threads.
