@@ -136,16 +136,17 @@ struct Campaign {
       phase: phase)
   }
 
-  /// Starts the threads of an abusive client, at low priority, so that their own work does not compete
-  /// with the daemon.
+  /// Starts the threads of an abusive client, which run while no other thread does: their machine is another one,
+  /// so that their own work does not compete with the daemon and the other clients.
   private func begin(
     _ kind: AbusiveClient, _ daemon: Daemon, _ tally: Tally, _ phase: AbusiveClient.Phase
   ) {
     for number in 0..<kind.threads {
       let target = target(kind, daemon, tally, phase, thread: number)
       let thread = Thread {
-        // On Linux the nice value is a property of the thread.
-        _ = nice(10)
+        // 0 is this thread, and 5 is SCHED_IDLE.
+        var parameters = sched_param()
+        sched_setscheduler(0, 5, &parameters)
         kind.run(target)
         phase.ended.add(1, ordering: .relaxed)
       }

@@ -1,7 +1,12 @@
+internal import Glibc
 internal import ReactorLog
+internal import Synchronization
 internal import SystemThreads
 
 /// Copies histories, each in a transaction on a connection of its own, so that no other write waits.
+///
+/// A copy pauses after each slice: together, the copies of a process occupy less than one processor of the
+/// database.
 final class ForkRunner: Sendable {
   struct Fork: Sendable {
     let source: StoredKey
@@ -13,12 +18,14 @@ final class ForkRunner: Sendable {
   }
 
   /// The maximum time of a copy.
-  private static let timeout = Duration.seconds(600)
+  private static let timeout = Duration.seconds(1200)
 
   private let database: Database
   /// Connections beside those of readers, so that long copies delay no read.
   private let connections: ReadConnections
   private let hasFeed: Bool
+  /// The number of running copies.
+  private let copies = Atomic<Int>(0)
 
   init(_ database: Database, hasFeed: Bool) {
     self.database = database
@@ -46,6 +53,29 @@ final class ForkRunner: Sendable {
     }
     guard thread == nil else { return }
     completion(.failure(.unavailable("There is no thread for the copy.")))
+  }
+
+  /// Copies rows, as many at a time as take 5 ms, with pauses.
+  ///
+  /// A pause is as long as the slice before it, times the number of copies.
+  ///
+  /// - Parameter copy: Copies up to a number of rows after a version; returns the last version, or `nil` if
+  ///   there was none.
+  /// - Throws: The error of a copy.
+  private func inSlices(
+    _ copy: (_ last: Int64, _ count: Int) throws(PostgresError) -> Int64?
+  ) throws(PostgresError) {
+    copies.add(1, ordering: .relaxed)
+    defer { copies.subtract(1, ordering: .relaxed) }
+    var (last, count) = (Int64(-1), 16)
+    while true {
+      let start = ContinuousClock.now
+      guard let next = try copy(last, count) else { return }
+      let time = ContinuousClock.now - start
+      last = next
+      count = min(max(1, Int(Double(count) * (.milliseconds(5) / time))), 2 * count, 1000)
+      usleep(UInt32(min(time * copies.load(ordering: .relaxed), .seconds(1)) / .microseconds(1)))
+    }
   }
 
   /// Copies a history.
@@ -88,12 +118,20 @@ final class ForkRunner: Sendable {
       var copied = [("mutations", "version, at, action, global, revision, mutation, principal")]
       if fork.parameters == nil { copied.append(("snapshots", "version, state, schema")) }
       for (table, columns) in copied {
-        _ = try rows(
+        let statement = """
+          with copied as (
+            insert into \(s).\(table) (shard, history, \(columns), checksum)
+            select $1::int2, $2::int8, \(columns), checksum # $6::int8 from \(s).\(table)
+            where shard = $3::int2 and history = $4::int8 and version > $7::int8 and version <= $5::int8
+            order by version limit $8::int8 returning version)
+          select max(version) from copied
           """
-          insert into \(s).\(table) (shard, history, \(columns), checksum)
-          select $1::int2, $2::int8, \(columns), checksum # $6::int8 from \(s).\(table)
-          where shard = $3::int2 and history = $4::int8 and version <= $5::int8
-          """, .of(shard, id, fork.source.shard, history, version, difference))
+        try inSlices { (last, count) throws(PostgresError) in
+          let copied = try rows(
+            statement,
+            .of(shard, id, fork.source.shard, history, version, difference, last, count))
+          return try copied.first(as: Int64?.self) ?? nil
+        }
       }
       // Revisions that neither a copied nor a later entry has set come from entries that retention has deleted.
       _ = try rows(

@@ -4,10 +4,9 @@ internal import Synchronization
 
 /// Bounds the number of concurrent long reads; clients take turns.
 ///
-/// Used for the histories of streams. One read costs the store up to a hundred messages; if another node
-/// owns the session, it also costs that node a fold. Without a bound, a client that opens many streams with
-/// `replay=all` would delay every other request to the store by all of its reads; with the bound, the client
-/// delays itself only.
+/// Used for the histories of streams. A read costs the store a query, and the owner of the session a fold.
+/// Without a bound, a client that opens many streams with `replay=all` would delay every other request to the
+/// store by all of its reads; with the bound, the client delays itself only.
 final class HistoryReads: Sendable {
   /// A read, which calls `end` once when it has ended, on any thread, possibly before it returns.
   typealias Read = @Sendable (_ end: @escaping @Sendable () -> Void) -> Void

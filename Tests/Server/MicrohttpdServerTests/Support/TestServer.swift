@@ -73,7 +73,7 @@ final class TestServer: Sendable {
   /// (10 listens, 7 is closed); without the one that reserves the port.
   ///
   /// The socket of a former connection of another test keeps its own port as a name after the kernel has
-  /// assigned the port to this server. Unlike the sockets that the server accepts, such a socket has no
+  /// assigned the port to this server. Unlike the sockets that the server accepts, that socket has no
   /// `SO_REUSEADDR`, which a listening socket passes on.
   var sockets: [(descriptor: Int32, client: UInt16?, state: UInt8)] {
     (0..<Int32(4096)).compactMap { descriptor in
