@@ -36,7 +36,7 @@ struct SchemathesisTests {
         "--config-file", Self.configuration, "run", server.url + "/openapi.json",
         "--checks", "all", "--phases", "examples,coverage,fuzzing",
         "--max-examples", Self.examples, "--seed", "1", "--generation-database", "none",
-        "--continue-on-failure", "--no-shrink", "--warnings", "off", "--request-timeout", "120",
+        "--continue-on-failure", "--no-shrink", "--warnings", "off", "--request-timeout", "10",
         "--report-dir", folder.path,
       ])
     #expect(exit == .code(0), "\(output)")
