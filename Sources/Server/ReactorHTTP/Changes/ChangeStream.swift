@@ -71,6 +71,13 @@ final class ChangeStream: ByteStream {
 
   var heartbeat: StreamChunk? { EventText.heartbeat }
 
+  /// The page that waits for the client; the one that is being read, as if it were full.
+  var retainedBytes: Int {
+    state.withLock { state in
+      state.ready.reduce(state.isReading ? EventBuffer.byteBound : 0) { $0 + $1.framed.count }
+    }
+  }
+
   func closed() {}
 
   func next() -> StreamOutput {

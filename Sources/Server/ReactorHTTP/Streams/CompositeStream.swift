@@ -115,7 +115,10 @@ final class CompositeStream: ByteStream {
   }
 
   var retainedBytes: Int {
-    state.withLock { $0.parts }.reduce(0) { $0 + ($1.subscription?.retainedBytes ?? 0) }
+    state.withLock { $0.parts }.reduce(0) { sum, part in
+      // Openings are sent one after the other: those of a client that does not read wait here.
+      sum + (part.subscription?.retainedBytes ?? 0) + (part.opening?.event?.size ?? 0)
+    }
   }
 
   func closed() {

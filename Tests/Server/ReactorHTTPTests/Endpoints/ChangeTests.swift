@@ -226,6 +226,18 @@ struct ChangeTests {
     #expect(pages >= 2_000 / 256)
   }
 
+  @Test func `the changes that a client has not read count as retained`() throws {
+    let reader = try watch("after=0")
+    for _ in 0..<200 { try act("a") }
+    _ = reader.next()
+    #expect(reader.retainedBytes == 0)
+    // This call begins to read the store.
+    #expect(reader.next() == nil)
+    #expect(reader.retainedBytes > 200 * 100)
+    _ = reader.next()
+    #expect(reader.retainedBytes == 0)
+  }
+
   @Test func `a draining service ends the stream`() throws {
     let reader = try watch()
     _ = try read(reader)

@@ -40,6 +40,16 @@ struct CompositeStreamTests {
     #expect(rest.filter { $0.hasPrefix("number/b") } == [event("b", 1), event("b", 2)])
   }
 
+  @Test func `the States that a client has not read count as retained`() throws {
+    let reader = try service.open(target(["a", "b", "c"]))
+    let size = event("a", 0).utf8.count - "number/a ".utf8.count
+    #expect(reader.retainedBytes > 3 * size)
+    _ = reader.next()
+    #expect(reader.retainedBytes > 2 * size && reader.retainedBytes < 3 * (size + 80))
+    _ = reader.read()
+    #expect(reader.retainedBytes == 0)
+  }
+
   @Test func `one id resumes all sessions`() throws {
     let reader = try service.open(target(["a", "b"]))
     _ = reader.read()

@@ -64,6 +64,8 @@ final class Reader {
 
   var groups: [StreamGroup] { stream.groups }
 
+  var retainedBytes: Int { stream.retainedBytes }
+
   private static func events(in text: String) -> [String] {
     text.split(separator: "\n\n").map { block in
       let lines = block.split(separator: "\n")
