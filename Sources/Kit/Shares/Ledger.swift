@@ -39,8 +39,8 @@ public final class Ledger: Sendable {
     case states
     /// Streams.
     case streams
-    /// Bytes that the views of sessions retain for their streams: events, and the States that the next events
-    /// depend on. They are dropped, or the streams of the view are closed.
+    /// Bytes that the views of sessions retain for their streams: events, the States that the next events
+    /// depend on, and those that streams of every version read. They are dropped, or the streams are closed.
     case views
   }
 

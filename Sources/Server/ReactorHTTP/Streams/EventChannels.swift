@@ -43,6 +43,8 @@ final class EventChannels: Sendable {
   let views = SessionViewsTable()
   let ledger: Ledger
   private let table = Mutex(Table())
+  /// The open subscriptions to every version, each of which retains States for its client alone.
+  private let replays = Mutex<[ObjectIdentifier: EventSubscription]>([:])
   /// The time from which channels may be searched for bytes to release, in milliseconds.
   private let nextRelief = Atomic<Int64>(0)
 
@@ -94,7 +96,22 @@ final class EventChannels: Sendable {
     if isLast { channel.stop() }
   }
 
-  /// Releases bytes of the clients whose channels retain most: their events, and if that is not enough, their
+  /// Adds a subscription to every version.
+  func add(_ replay: EventSubscription) {
+    replays.withLock { $0[ObjectIdentifier(replay)] = replay }
+  }
+
+  /// Removes a subscription to every version.
+  func remove(_ replay: EventSubscription) {
+    _ = replays.withLock { $0.removeValue(forKey: ObjectIdentifier(replay)) }
+  }
+
+  /// Releases bytes if the views of all clients retain too many.
+  func relieveMemoryIfNeeded() {
+    if ledger.mustRelease(.views) { relieveMemory() }
+  }
+
+  /// Releases bytes of the clients whose channels and replays retain most: events, and if that is not enough,
   /// streams.
   ///
   /// On a background thread, and at most every 50 ms, because it visits all channels.
@@ -105,11 +122,18 @@ final class EventChannels: Sendable {
     else { return }
     background.enqueue(for: .streams) { [self] in
       let channels = Dictionary(grouping: all) { $0.account }
+      let replays = Dictionary(grouping: self.replays.withLock { Array($0.values) }) { $0.account }
       var slice = WorkSlice()
       while ledger.mustRelease(.views), let largest = ledger.largest(.views), !slice.isOver() {
         let own = channels[largest] ?? []
         let bytes = largest.held(.views)
         for channel in own { channel.dropEvents() }
+        let ownReplays = (replays[largest] ?? []).map { (replay: $0, bytes: $0.countedBytes) }
+        for (replay, bytes) in ownReplays.sorted(by: { $0.bytes > $1.bytes })
+        where ledger.mustRelease(.views) && bytes > 0 {
+          replay.interrupt()
+          ledger.didEnd(.views)
+        }
         for channel in own.sorted(by: { $0.retainedBytes > $1.retainedBytes })
         where ledger.mustRelease(.views) && channel.retainedBytes > 0 {
           interrupt(channel)

@@ -2,6 +2,7 @@ internal import ReactorLog
 internal import ReactorTransport
 internal import ReactorCoding
 internal import ReactorHost
+internal import Shares
 internal import Synchronization
 
 /// One client's position in the events of a session or global: in a channel, or in the log while the
@@ -46,6 +47,12 @@ final class EventSubscription: StreamFeed {
     /// Events created for this client alone, and the version after them.
     var ready: ArraySlice<StreamEvent> = []
     var readyVersion: Int?
+    /// The bytes of these events before the first one was sent.
+    var readyBytes = 0
+    /// The bytes of the State from which the log is folded, as a value and as JSON.
+    var foldBytes = 0
+    /// The bytes that are counted for the client; see ``EventSubscription/countedBytes``.
+    var counted = 0
     /// Whether a job of this client is in the worker pool.
     var isWorking = false
     /// Whether the stream is closed.
@@ -99,6 +106,12 @@ final class EventSubscription: StreamFeed {
     wantsEveryVersion = everyVersion
     ownGroup = everyVersion || channel.view.sendsDifferences ? StreamGroup() : nil
     state = Mutex(State(seen: seen, shown: channel.view.isPlain ? nil : shown, replay: replay))
+    guard everyVersion else { return }
+    channels.add(self)
+    state.withLock { state in
+      state.foldBytes = 2 * channel.source.current.json.count
+      count(&state)
+    }
   }
 
   /// The groups that are woken when output can be available.
@@ -109,9 +122,41 @@ final class EventSubscription: StreamFeed {
   /// The State that the client has seen last, if the next event depends on it.
   var retainedBytes: Int { state.withLock { $0.shown?.count ?? 0 } }
 
+  // MARK: Memory
+
+  /// The client for which the States of a history count.
+  var account: Account? { client.account }
+
+  /// The bytes that are retained for a client that requested every version: the State from which the log is
+  /// folded, and the events that were read.
+  var countedBytes: Int { state.withLock { $0.counted } }
+
+  private func count(_ state: inout State) {
+    let difference = (wantsEveryVersion ? state.bytes : 0) - state.counted
+    guard difference != 0 else { return }
+    state.counted += difference
+    channels.ledger.take(.views, difference, for: account)
+  }
+
+  /// Retains nothing from now on.
+  private func release(_ state: inout State) {
+    (state.isClosed, state.replay, state.ready) = (true, nil, [])
+    count(&state)
+  }
+
+  /// Ends the stream, whose client connects again, and retains nothing from now on.
+  func interrupt() {
+    state.withLock { state in
+      state.hasFailed = true
+      release(&state)
+    }
+    ownGroup?.end()
+  }
+
   /// Leaves the channels and the source when the stream is closed.
   func close() {
-    state.withLock { $0.isClosed = true }
+    state.withLock { release(&$0) }
+    if wantsEveryVersion { channels.remove(self) }
     channels.leave(channel)
     // Close the notices before the source removes the stream: the last stream with presence must
     // not cause a publication of its own end.
@@ -172,13 +217,16 @@ final class EventSubscription: StreamFeed {
   private func step() -> Step {
     let position = state.withLock { state -> Position in
       if let event = state.ready.popFirst() {
-        if state.ready.isEmpty { state.ready = [] }  // releases the events
+        if state.ready.isEmpty {
+          state.ready = []  // releases the events
+          count(&state)
+        }
         state.advance(over: event, retainsShown: !channel.view.isPlain)
         return .ready(event)
       }
       if let version = state.readyVersion.take() { state.seen = max(state.seen, version) }
-      if state.isWorking { return .working }
       if state.hasFailed { return .failed }
+      if state.isWorking { return .working }
       return state.replay == nil ? .inChannel(seen: state.seen) : .inLog
     }
     switch position {
@@ -311,7 +359,9 @@ final class EventSubscription: StreamFeed {
       let size = states.reduce(0) { $0 + $1.json.count } / max(1, states.count)
       let events = events(showing: states, after: seen, shown)
       state.withLock { state in
+        guard !state.isClosed else { return }
         state.replay = states.isEmpty ? nil : replay
+        state.foldBytes = 2 * (states.last?.json.count ?? 0)
         state.replayStep = max(1, min(Self.replayStep, Self.replayBytes / max(1, size)))
         state.shown = shown
       }
@@ -351,15 +401,24 @@ final class EventSubscription: StreamFeed {
 
   private func finish(_ events: [StreamEvent], upTo version: Int) {
     state.withLock { state in
-      state.ready = events[...]
-      state.readyVersion = version
       state.isWorking = false
+      guard !state.isClosed else { return }
+      state.ready = events[...]
+      state.readyBytes = wantsEveryVersion ? events.reduce(0) { $0 + $1.size } : 0
+      state.readyVersion = version
+      count(&state)
     }
+    if wantsEveryVersion { channels.relieveMemoryIfNeeded() }
     ownGroup?.wake()
   }
 }
 
 extension EventSubscription.State {
+  /// The bytes that are retained to send every version.
+  fileprivate var bytes: Int {
+    (replay == nil ? 0 : foldBytes) + (ready.isEmpty ? 0 : readyBytes)
+  }
+
   /// Whether the client has a representation.
   fileprivate func shows(_ json: ArraySlice<UInt8>) -> Bool {
     shown?.hasSameBytes(as: json) == true

@@ -207,6 +207,51 @@ struct StreamViewTests {
     ledger.release(.states, 430_000, of: greedy)
   }
 
+  /// The pool has no threads: a read begins where it is requested.
+  @Test func `beyond the budget of memory the replays of the client with the most bytes end`() {
+    let ledger = Ledger(memory: 500_000)
+    let channels = EventChannels(bound: 4, background: WorkerPool(width: 0), ledger: ledger)
+    let (greedy, other) = (
+      ledger.account(of: .principal("greedy")), ledger.account(of: .principal("other"))
+    )
+    let source = ObservedSource(count: 20_000)
+    let size = source.current.json.count
+    func replay(of account: Account) -> EventSubscription {
+      let client = WorkOwner.client(account)
+      let replay = EventSubscription(
+        channels.join(source, StreamView(), of: client), of: channels, client: client, seen: -1,
+        shown: nil, everyVersion: true, replay: EndlessReplay(source))
+      _ = replay.next()
+      return replay
+    }
+    let modest = replay(of: other)
+    // The State of the fold, and the two events that were read, of which the client has pulled one.
+    #expect(modest.countedBytes > 4 * size && modest.countedBytes < 5 * size)
+    #expect(other.held(.views) >= modest.countedBytes)
+
+    let waker = EndCounter()
+    var replays: [EventSubscription] = []
+    while ledger.ended(.views) == 0 {
+      let replay = replay(of: greedy)
+      for group in replay.groups.dropFirst() { group.add(waker) }
+      replays.append(replay)
+    }
+    let ended = replays.filter { $0.countedBytes == 0 }
+    #expect(ended.count == ledger.ended(.views))
+    for replay in ended {
+      guard case .ended(.interrupted) = replay.next() else {
+        Issue.record("The stream has not ended.")
+        return
+      }
+    }
+    guard case .event = modest.next() else {
+      Issue.record("The other client has no event.")
+      return
+    }
+    for replay in replays + [modest] { replay.close() }
+    #expect(ledger.used(.views) == 0)
+  }
+
   @Test func `a view counts nothing after its end`() async {
     let ledger = Ledger()
     let source = ObservedSource(count: 3_000)
@@ -286,6 +331,17 @@ private final class ObservedSource: StateSource, HeldSource {
   }
 
   func changeStreams(of owner: StreamOwner, by change: Int) -> Int { 0 }
+}
+
+/// A history that repeats the latest State.
+private final class EndlessReplay: StateReplay {
+  private let source: ObservedSource
+
+  init(_ source: ObservedSource) { self.source = source }
+
+  func next(limit: Int, completion: @escaping HistoryCompletion<[CommittedState]>) {
+    completion(.success([source.current, source.current]))
+  }
 }
 
 /// Records which of several groups are woken, in order.
