@@ -6,11 +6,12 @@ import Testing
 
 /// The bound of the bytes of histories in memory.
 struct MemoryBudgetTests {
+  /// Much larger than what is counted for a session beside its entries.
+  private static let mutation = [UInt8](repeating: UInt8(ascii: "1"), count: 100_000)
   /// The bytes of one of the entries.
-  private static let entry = LogEntry(
-    version: 1, at: .now, action: nil, mutation: Array("1".utf8)
-  ).byteCount
-  private let log = MemoryLog(ledger: Ledger(memory: 70 * entry))
+  private static let entry = LogEntry(version: 1, at: .now, action: nil, mutation: mutation)
+    .byteCount
+  private let log = MemoryLog(ledger: Ledger(memory: 72 * entry))
 
   private func key(_ id: String) -> SessionKey { SessionKey(reactor: "counter", id: id) }
 
@@ -29,7 +30,7 @@ struct MemoryBudgetTests {
 
   init() {
     let entries = (1...10).map {
-      LogEntry(version: $0, at: .now, action: nil, mutation: Array("1".utf8))
+      LogEntry(version: $0, at: .now, action: nil, mutation: Self.mutation)
     }
     log.session(key("origin")).append(LogBatch(entries), to: "first", expecting: 0) { _ in }
   }
@@ -66,7 +67,7 @@ struct MemoryBudgetTests {
 
   private func append(_ count: Int, to id: String, after version: Int) -> Result<Void, LogError>? {
     let entries = (1...count).map {
-      LogEntry(version: version + $0, at: .now, action: nil, mutation: Array("1".utf8))
+      LogEntry(version: version + $0, at: .now, action: nil, mutation: Self.mutation)
     }
     let result = Mutex<Result<Void, LogError>?>(nil)
     log.session(key(id)).append(LogBatch(entries), to: "first", expecting: version) { outcome in
@@ -95,5 +96,59 @@ struct MemoryBudgetTests {
     #expect(try log.session(key("origin")).load(schema: nil).entries.count == 10)
     log.session(key("origin")).end { _ in }
     try #require(append(65, to: "other", after: 0)).get()
+  }
+
+  @Test func `parameters, timers, accepted actions, outcomes and empty sessions count`() throws {
+    let ledger = Ledger(memory: 100_000)
+    let log = MemoryLog(outcomeRetention: .seconds(1), ledger: ledger)
+    func create(_ id: String, _ parameters: [UInt8]?) -> Result<Void, LogError>? {
+      let result = Mutex<Result<Void, LogError>?>(nil)
+      let session = log.session(key(id))
+      session.create(epoch: "e", parameters: parameters, replacesEnded: true) { outcome in
+        result.withLock { $0 = outcome }
+      }
+      return result.withLock { $0 }
+    }
+    let large = [UInt8](repeating: UInt8(ascii: "1"), count: 60_000)
+    try #require(create("a", large)).get()
+    #expect(isFull(create("b", large)))
+    log.session(key("a")).end { _ in }
+    try #require(create("b", large)).get()
+    log.session(key("b")).end { _ in }
+    let empty = ledger.used(.histories)
+
+    let session = log.session(key("c"))
+    func append(_ batch: LogBatch) { session.append(batch, to: "e", expecting: 0) { _ in } }
+    func outcome(at time: Int64) -> StoredOutcome {
+      StoredOutcome(
+        key: IdempotencyKey("\(time)", for: []), at: Timestamp(milliseconds: time), version: 0,
+        failure: nil)
+    }
+    let timer = StoredTimer(id: "t", due: .now, action: Array(large.prefix(10_000)))
+    let action = AcceptedAction(
+      id: .init(request: 1, place: 0), action: Array(large.prefix(20_000)), isInArray: false,
+      key: nil, principal: nil, at: .now)
+    var batch = LogBatch([])
+    (batch.timers, batch.accepted, batch.outcomes) = (
+      [StoredTimerChange(id: "t", timer: timer)], [action], [outcome(at: 0)]
+    )
+    append(batch)
+    #expect(ledger.used(.histories) > empty + 30_000)
+    append(batch)
+    batch = LogBatch([])
+    (batch.timers, batch.finished, batch.outcomes) = (
+      [StoredTimerChange(id: "t", timer: nil)], [action.id], [outcome(at: 5_000)]
+    )
+    append(batch)
+    #expect(ledger.used(.histories) < empty + 2_000)
+    session.end { _ in }
+    let ended = ledger.used(.histories)
+    #expect(ended < empty + 1_000)
+
+    var count = 0
+    while case .success? = create("empty-\(count)", nil) { count += 1 }
+    #expect(isFull(create("another", nil)) && count < 200)
+    // A session that exists can be created again.
+    try #require(create("a", nil)).get()
   }
 }

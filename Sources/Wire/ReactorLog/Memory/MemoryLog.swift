@@ -17,9 +17,11 @@ public final class MemoryLog: MutationLog {
   ///   - outcomeRetention: How long the outcomes of idempotency keys are retained.
   ///   - changeRetention: How long the latest 65,536 changes of all sessions are retained; zero for not
   ///     at all.
-  ///   - ledger: Bounds the bytes of the histories of all sessions. Beyond the bound, a session that grows
-  ///     retains only the entries after the latest snapshot; a write that exceeds the bound even then, and
-  ///     a fork beyond half of it, fail with ``LogError/full``. The end of a session releases its bytes.
+  ///   - ledger: Bounds the bytes of the histories of all sessions, with their parameters, timers, accepted
+  ///     actions and outcomes, and 512 bytes for each session that was ever stored. Beyond the bound, a session
+  ///     that grows retains only the entries after the latest snapshot; a write that exceeds the bound even
+  ///     then, and a fork beyond half of it, fail with ``LogError/full``. The end of a session releases its
+  ///     bytes, except for the 512.
   public init(
     retainedVersions: Int = 10_000, retention: RetentionRules = RetentionRules(),
     outcomeRetention: Duration = IdempotencyKey.retention, changeRetention: Duration = .zero,
@@ -52,12 +54,18 @@ public final class MemoryLog: MutationLog {
       return completion(.failure(.full))
     }
     let session = table.findOrMake(target)
-    let isNew = session.begin(
-      epoch, with: history, parameters: inherited,
-      forkedFrom: StoreChange.Origin(session: source.id, version: cursor.version), of: target,
-      in: table)
-    if isNew { table.updateIndex(target, session) } else { table.budget.release(history.byteCount) }
-    completion(isNew ? .success(()) : .failure(.lost(to: nil)))
+    let result =
+      session?.begin(
+        epoch, with: history, parameters: inherited,
+        forkedFrom: StoreChange.Origin(session: source.id, version: cursor.version), of: target,
+        in: table) ?? .full
+    if let session, result == .created {
+      table.updateIndex(target, session)
+      completion(.success(()))
+    } else {
+      table.budget.release(history.byteCount)
+      completion(.failure(result == .full ? .full : .lost(to: nil)))
+    }
     table.feed?.publish()
   }
 

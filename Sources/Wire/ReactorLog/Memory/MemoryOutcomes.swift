@@ -34,9 +34,14 @@ package struct MemoryOutcomes: Sendable {
 
   /// Inserts an outcome, and deletes the outcomes that are older than it by a number of
   /// milliseconds.
-  package mutating func insert(_ outcome: StoredOutcome, forgettingAfter time: Int64) {
+  ///
+  /// - Returns: The bytes of the outcomes that are deleted or replaced.
+  @discardableResult
+  package mutating func insert(_ outcome: StoredOutcome, forgettingAfter time: Int64) -> Int {
+    var bytes = 0
     let hash = outcome.key.name.hashValue
     if let known = number(of: outcome.key.name, hash: hash) {
+      bytes += slots[place(of: known)]?.outcome.byteCount ?? 0
       slots[place(of: known)]?.outcome = outcome
     } else {
       if count == slots.count { grow() }
@@ -46,9 +51,11 @@ package struct MemoryOutcomes: Sendable {
     while count > 1, let first = slots[place(of: oldest)]?.outcome.at.milliseconds,
       count > Self.bound || outcome.at.milliseconds - first >= time
     {
+      bytes += slots[place(of: oldest)]?.outcome.byteCount ?? 0
       slots[place(of: oldest)] = nil
       oldest += 1
     }
+    return bytes
   }
 
   private mutating func insert(_ slot: Slot) {

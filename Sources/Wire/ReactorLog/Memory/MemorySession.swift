@@ -35,6 +35,8 @@ final class MemorySession: Sendable {
     var accepted: [AcceptedAction.ID: AcceptedAction] = [:]
     var outcomes = MemoryOutcomes()
     var timers: [String: StoredTimer] = [:]
+    /// The bytes of everything but the history.
+    var bytes = 0
 
     var record: SessionRecord {
       if isEnded { return .ended }
@@ -64,23 +66,27 @@ final class MemorySession: Sendable {
 
   /// Starts a history, possibly in place of an ended one.
   ///
-  /// - Returns: `false` if the session has a history, or has an ended one that must not be replaced.
+  /// - Returns: That it is created; rejected, if the session has a history, or has an ended one that must not
+  ///   be replaced; or full.
   func begin(
     _ epoch: String, with history: History?, parameters: [UInt8]?, replacesEnded: Bool = true,
     forkedFrom origin: StoreChange.Origin? = nil, of key: SessionKey, in table: MemoryTable
-  ) -> Bool {
+  ) -> AppendResult {
     contents.withLock { contents in
-      guard contents.isEnded ? replacesEnded : contents.epoch == nil else { return false }
+      guard contents.isEnded ? replacesEnded : contents.epoch == nil else { return .rejected }
+      let bytes = parameters?.count ?? 0
+      guard bytes == 0 || table.budget.reserve(bytes) else { return .full }
       contents = Contents(
-        epoch: epoch, parameters: parameters, history: history ?? History(lastActiveAt: .now))
+        epoch: epoch, parameters: parameters, history: history ?? History(lastActiveAt: .now),
+        bytes: bytes)
       table.feed?.append(
         .began(forkedFrom: origin), of: key,
         at: Cursor(epoch: epoch, version: contents.history.version), .now)
-      return true
+      return .created
     }
   }
 
-  /// The result of an append.
+  /// The result of an append or a beginning.
   enum AppendResult {
     case appended
     /// The batch has created the session.
@@ -99,12 +105,14 @@ final class MemorySession: Sendable {
     contents.withLock { contents in
       guard !contents.isEnded, contents.epoch ?? epoch == epoch, contents.history.version == version
       else { return .rejected }
-      let size = batch.entries.reduce(0) { $0 + $1.byteCount }
-      if !table.budget.reserve(size) {
+      let isNew = contents.epoch == nil
+      let bytes = batch.byteCountBesideEntries + (isNew ? batch.parameters?.count ?? 0 : 0)
+      let size = batch.entries.reduce(bytes) { $0 + $1.byteCount }
+      if size > 0, !table.budget.reserve(size) {
         table.budget.release(contents.history.trim(to: 0))
         guard table.budget.reserve(size) else { return .full }
       }
-      let isNew = contents.epoch == nil
+      var removed = 0
       if isNew {
         contents.history.lastActiveAt = .now
         contents.parameters = batch.parameters
@@ -122,14 +130,18 @@ final class MemorySession: Sendable {
       }
       for mark in batch.received { contents.history.globals[mark.name] = mark.revision }
       let wasUnfinished = !contents.accepted.isEmpty
-      for action in batch.accepted { contents.accepted[action.id] = action }
-      for id in batch.finished { contents.accepted[id] = nil }
+      for action in batch.accepted {
+        removed += contents.accepted.updateValue(action, forKey: action.id)?.byteCount ?? 0
+      }
+      for id in batch.finished {
+        removed += contents.accepted.removeValue(forKey: id)?.byteCount ?? 0
+      }
       let isUnfinished = !contents.accepted.isEmpty
       if isUnfinished != wasUnfinished {
         table.unfinished.withLock { isUnfinished ? $0.insert(key) : $0.remove(key) }
       }
       for outcome in batch.outcomes {
-        contents.outcomes.insert(outcome, forgettingAfter: table.outcomeRetention)
+        removed += contents.outcomes.insert(outcome, forgettingAfter: table.outcomeRetention)
       }
       if let feed = table.feed, let last = batch.entries.last {
         feed.append(
@@ -138,8 +150,11 @@ final class MemorySession: Sendable {
       }
       for change in batch.timers {
         set(change.timer, replacing: contents.timers[change.id], of: key, in: table)
+        removed += contents.timers[change.id]?.byteCount ?? 0
         contents.timers[change.id] = change.timer
       }
+      contents.bytes += bytes - removed
+      if removed > 0 { table.budget.release(removed) }
       if !batch.failures.isEmpty || !batch.settled.isEmpty {
         table.failures.withLock { failures in
           let rest = failures[key.reactor, default: []].filter { !batch.settled.contains($0.id) }
@@ -159,7 +174,7 @@ final class MemorySession: Sendable {
       for timer in contents.timers.values { set(nil, replacing: timer, of: key, in: table) }
       if !contents.accepted.isEmpty { table.unfinished.withLock { $0.remove(key) } }
       table.failures.withLock { $0[key.reactor]?.removeAll { $0.session == key.id } }
-      table.budget.release(contents.history.byteCount)
+      table.budget.release(contents.history.byteCount + contents.bytes)
       contents = Contents(isEnded: true)
     }
   }
@@ -268,6 +283,14 @@ final class MemorySession: Sendable {
       table.budget.take(snapshot.state.count)
       table.budget.release(contents.history.trim(to: table.retained(of: reactor)))
     }
+  }
+}
+
+extension LogBatch {
+  /// The bytes that the batch adds to a session in memory beside its entries and parameters, approximately.
+  fileprivate var byteCountBesideEntries: Int {
+    accepted.reduce(0) { $0 + $1.byteCount } + outcomes.reduce(0) { $0 + $1.byteCount }
+      + timers.reduce(0) { $0 + ($1.timer?.byteCount ?? 0) }
   }
 }
 

@@ -24,12 +24,10 @@ final class MemorySessionLog: SessionLog {
     epoch: String, parameters: [UInt8]?, replacesEnded: Bool,
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void
   ) {
-    let session = made
-    let isNew = session.begin(
+    guard let session = made else { return completion(.failure(.full)) }
+    let result = session.begin(
       epoch, with: nil, parameters: parameters, replacesEnded: replacesEnded, of: key, in: table)
-    if isNew { table.updateIndex(key, session) }
-    completion(isNew ? .success(()) : .failure(.lost(to: nil)))
-    table.feed?.publish()
+    complete(result, of: session, completion)
   }
 
   var collectsBatches: Bool { false }
@@ -38,8 +36,16 @@ final class MemorySessionLog: SessionLog {
     _ batch: LogBatch, to epoch: String, expecting version: Int,
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void
   ) {
-    let session = made
-    let result = session.append(batch, to: epoch, expecting: version, of: key, in: table)
+    guard let session = made else { return completion(.failure(.full)) }
+    complete(
+      session.append(batch, to: epoch, expecting: version, of: key, in: table), of: session,
+      completion)
+  }
+
+  private func complete(
+    _ result: MemorySession.AppendResult, of session: MemorySession,
+    _ completion: @Sendable (Result<Void, LogError>) -> Void
+  ) {
     if result == .created { table.updateIndex(key, session) }
     switch result {
     case .appended, .created: completion(.success(()))
@@ -50,7 +56,7 @@ final class MemorySessionLog: SessionLog {
   }
 
   func end(completion: @escaping @Sendable (Result<Void, LogError>) -> Void) {
-    let session = made
+    guard let session = made else { return completion(.failure(.full)) }
     session.end(of: key, in: table)
     table.updateIndex(key, session)
     completion(.success(()))
@@ -85,7 +91,8 @@ final class MemorySessionLog: SessionLog {
     return session
   }
 
-  private var made: MemorySession {
+  /// The session, which is created if there is none, or `nil` if the budget has no room for it.
+  private var made: MemorySession? {
     if let session = known.withLock({ $0 }) { return session }
     let session = table.findOrMake(key)
     known.withLock { $0 = session }

@@ -47,11 +47,22 @@ final class MemoryTable: Sendable {
     sessions.withLock { $0[key] }
   }
 
-  func findOrMake(_ key: SessionKey) -> MemorySession {
+  /// Returns the session of a key, which is created if there is none and the budget has room for it.
+  func findOrMake(_ key: SessionKey) -> MemorySession? {
     sessions.withLock { sessions in
       // Search the table once, whether the session exists or not.
       func value(of entry: inout MemorySession) -> MemorySession { entry }
-      return value(of: &sessions[key, default: MemorySession()])
+      var isNew = false
+      func make() -> MemorySession {
+        isNew = true
+        return MemorySession()
+      }
+      let session = value(of: &sessions[key, default: make()])
+      guard isNew, !budget.reserve(MemoryBudget.sessionBytes + key.id.utf8.count) else {
+        return session
+      }
+      sessions[key] = nil
+      return nil
     }
   }
 
