@@ -38,14 +38,7 @@ import Testing
   @Test func `an undamaged store has no findings, and neither has a fork or an import`()
     async throws
   {
-    try await withCheckedThrowingContinuation {
-      (continuation: CheckedContinuation<Void, any Error>)
-      in
-      log.fork(
-        SessionKey(reactor: "counter", id: "demo"), at: Cursor(epoch: "one", version: 12),
-        to: SessionKey(reactor: "counter", id: "fork"), epoch: "three", parameters: nil
-      ) { continuation.resume(with: $0.mapError { $0 }) }
-    }
+    try await fork(at: 12)
     try await log.demo("fork").append(13...14, to: "three")
     #expect(try log.demo("fork").entries(after: 0, limit: 100).count == 14)
     #expect(try log.demo("fork").snapshot(atOrBefore: 14)?.version == 10)
@@ -61,6 +54,41 @@ import Testing
     let reader = try PostgresLog(reading: copy)
     #expect(try reader.demo("fork").entries(after: 0, limit: 100).count == 14)
     await #expect(throws: LogError.self) { try await reader.demo().append(21...21, to: "one") }
+  }
+
+  private func fork(at version: Int) async throws {
+    try await withCheckedThrowingContinuation {
+      (continuation: CheckedContinuation<Void, any Error>)
+      in
+      log.fork(
+        SessionKey(reactor: "counter", id: "demo"), at: Cursor(epoch: "one", version: version),
+        to: SessionKey(reactor: "counter", id: "fork"), epoch: "three", parameters: nil
+      ) { continuation.resume(with: $0.mapError { $0 }) }
+    }
+  }
+
+  @Test func `entries that retention deletes during a copy leave no gap in it`() async throws {
+    let marked = LogEntry(
+      version: 21, at: Timestamp(milliseconds: 1_700_000_000_021), action: nil,
+      global: LogEntry.GlobalMark(name: "user", revision: 1), mutation: Array("1".utf8))
+    try await session.append(LogBatch([marked]), to: "one", expecting: 20)
+    try await session.append(22...30, to: "one")
+    session.save(Snapshot(version: 25, state: Array("25".utf8)), of: "one")
+    // The first slice copies version 15 and later ones.
+    try damage(
+      """
+      create function shorten() returns trigger language plpgsql as $$ begin
+        delete from \(settings.schema).mutations where history = DEMO and version <= 25;
+        insert into \(settings.schema).globals select shard, id, 'user', 1
+        from \(settings.schema).sessions where session = 'demo' on conflict do nothing;
+        return null;
+      end $$;
+      create trigger shortens after insert on mutations for each statement execute function shorten()
+      """)
+    try await fork(at: 30)
+    #expect(try log.demo("fork").entries(after: 14, limit: 100).map(\.version) == Array(15...30))
+    #expect(try log.demo("fork").snapshot(atOrBefore: 30)?.version == 25)
+    #expect(try findings == [])
   }
 
   @Test(arguments: [

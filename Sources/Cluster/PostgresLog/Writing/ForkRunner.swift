@@ -55,25 +55,28 @@ final class ForkRunner: Sendable {
     completion(.failure(.unavailable("There is no thread for the copy.")))
   }
 
-  /// Copies rows, as many at a time as take 5 ms, with pauses.
+  /// Copies rows, the latest ones first and as many at a time as take 5 ms, with pauses.
   ///
-  /// A pause is as long as the slice before it, times the number of copies.
+  /// A pause is as long as the slice before it, times the number of copies. Retention can delete the earliest
+  /// rows meanwhile: in this order it leaves no gap.
   ///
-  /// - Parameter copy: Copies up to a number of rows after a version; returns the last version, or `nil` if
-  ///   there was none.
+  /// - Parameters:
+  ///   - end: The version after those to copy.
+  ///   - copy: Copies up to a number of rows before a version; returns the first one, or `nil` if there was none.
   /// - Throws: The error of a copy.
-  private func inSlices(
-    _ copy: (_ last: Int64, _ count: Int) throws(PostgresError) -> Int64?
+  private func copyInSlices(
+    before end: Int,
+    _ copy: (_ end: Int, _ count: Int) throws(PostgresError) -> Int?
   ) throws(PostgresError) {
     copies.add(1, ordering: .relaxed)
     defer { copies.subtract(1, ordering: .relaxed) }
-    var (last, count) = (Int64(-1), 16)
+    var (end, count) = (end, 16)
     while true {
       let start = ContinuousClock.now
-      guard let next = try copy(last, count) else { return }
+      guard let first = try copy(end, count) else { return }
       let time = ContinuousClock.now - start
-      last = next
-      count = min(max(1, Int(Double(count) * (.milliseconds(5) / time))), 2 * count, 1000)
+      end = first
+      count = max(1, Int(min(Double(count) * (.milliseconds(5) / time), 2 * Double(count), 1000)))
       usleep(UInt32(min(time * copies.load(ordering: .relaxed), .seconds(1)) / .microseconds(1)))
     }
   }
@@ -122,15 +125,14 @@ final class ForkRunner: Sendable {
           with copied as (
             insert into \(s).\(table) (shard, history, \(columns), checksum)
             select $1::int2, $2::int8, \(columns), checksum # $6::int8 from \(s).\(table)
-            where shard = $3::int2 and history = $4::int8 and version > $7::int8 and version <= $5::int8
-            order by version limit $8::int8 returning version)
-          select max(version) from copied
+            where shard = $3::int2 and history = $4::int8 and version < $5::int8
+            order by version desc limit $7::int8 returning version)
+          select min(version) from copied
           """
-        try inSlices { (last, count) throws(PostgresError) in
+        try copyInSlices(before: version + 1) { (end, count) throws(PostgresError) in
           let copied = try rows(
-            statement,
-            .of(shard, id, fork.source.shard, history, version, difference, last, count))
-          return try copied.first(as: Int64?.self) ?? nil
+            statement, .of(shard, id, fork.source.shard, history, end, difference, count))
+          return try copied.first(as: Int?.self) ?? nil
         }
       }
       // Revisions that neither a copied nor a later entry has set come from entries that retention has deleted.
@@ -145,7 +147,8 @@ final class ForkRunner: Sendable {
         select $1::int2, $2::int8, name, revision from \(s).globals g
         where shard = $3::int2 and history = $4::int8
           and not exists (
-            select from \(s).mutations where shard = $1::int2 and history = $2::int8 and version = 1)
+            select from \(s).mutations
+            where shard = $1::int2 and history = $2::int8 and (version = 1 or global = g.name))
           and not exists (
             select from \(s).mutations m
             where m.shard = $3::int2 and m.history = $4::int8 and m.global = g.name)
