@@ -72,8 +72,9 @@ import Testing
       version: 21, at: Timestamp(milliseconds: 1_700_000_000_021), action: nil,
       global: LogEntry.GlobalMark(name: "user", revision: 1), mutation: Array("1".utf8))
     try await session.append(LogBatch([marked]), to: "one", expecting: 20)
-    try await session.append(22...30, to: "one")
+    try await session.append(22...25, to: "one")
     session.save(Snapshot(version: 25, state: Array("25".utf8)), of: "one")
+    try await session.append(26...30, to: "one")
     // The first slice copies version 15 and later ones.
     try damage(
       """
