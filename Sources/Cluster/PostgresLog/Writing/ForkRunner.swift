@@ -76,7 +76,7 @@ final class ForkRunner: Sendable {
       guard let first = try copy(end, count) else { return }
       let time = ContinuousClock.now - start
       end = first
-      count = max(1, Int(min(Double(count) * (.milliseconds(5) / time), 2 * Double(count), 1000)))
+      count = max(1, Int(min(Double(count) * (WorkSlice.time / time), 2 * Double(count), 1000)))
       usleep(UInt32(min(time * copies.load(ordering: .relaxed), .seconds(1)) / .microseconds(1)))
     }
   }

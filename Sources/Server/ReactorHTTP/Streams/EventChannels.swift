@@ -106,16 +106,12 @@ final class EventChannels: Sendable {
     _ = replays.withLock { $0.removeValue(forKey: ObjectIdentifier(replay)) }
   }
 
-  /// Releases bytes if the views of all clients retain too many.
-  func relieveMemoryIfNeeded() {
-    if ledger.mustRelease(.views) { relieveMemory() }
-  }
-
-  /// Releases bytes of the clients whose channels and replays retain most: events, and if that is not enough,
-  /// streams.
+  /// Releases bytes of the clients whose channels and replays retain most, if all retain too many: events, and if
+  /// that is not enough, streams.
   ///
   /// On a background thread, and at most every 50 ms, because it visits all channels.
-  private func relieveMemory() {
+  func relieveMemory() {
+    guard ledger.mustRelease(.views) else { return }
     let (now, due) = (Timestamp.now.milliseconds, nextRelief.load(ordering: .relaxed))
     guard now >= due,
       nextRelief.compareExchange(expected: due, desired: now + 50, ordering: .relaxed).exchanged

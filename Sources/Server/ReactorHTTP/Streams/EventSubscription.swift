@@ -408,7 +408,7 @@ final class EventSubscription: StreamFeed {
       state.readyVersion = version
       count(&state)
     }
-    if wantsEveryVersion { channels.relieveMemoryIfNeeded() }
+    if wantsEveryVersion { channels.relieveMemory() }
     ownGroup?.wake()
   }
 }
