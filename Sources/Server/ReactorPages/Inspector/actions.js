@@ -88,6 +88,7 @@ export class Composer {
     const show = (...content) =>
       session === this.#session && part.response.replaceChildren(...content);
     show("Sending ", element("code", {}, label), "…");
+    part["state-note"].hidden = true;
     try {
       const response = await send(`${session.address}/actions`, {
         method: "POST",

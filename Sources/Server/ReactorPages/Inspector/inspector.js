@@ -71,11 +71,9 @@ const statePass = layout(() => {
   const { cursor } = confirmed;
   part.version.replaceChildren(`version ${versionOf(cursor)} · cursor `, element("code", {}, cursor));
   const epoch = cursor.slice(0, cursor.lastIndexOf("-"));
-  const isNewHistory = lastEpoch !== undefined && lastEpoch !== epoch;
+  // The note remains until this page sends an action: other clients can send more of them at once.
+  if (lastEpoch !== undefined && lastEpoch !== epoch) part["state-note"].hidden = false;
   lastEpoch = epoch;
-  part["state-note"].hidden = !isNewHistory;
-  part["state-note"].textContent = isNewHistory
-    ? "The session began a new history; this State does not follow from the last." : "";
   sessions.advance(versionOf(cursor));
 });
 
