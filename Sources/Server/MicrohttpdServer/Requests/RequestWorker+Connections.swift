@@ -35,6 +35,7 @@ extension RequestWorker {
     if slots[index].place.isCounted { slots[index].place.account?.release(.connections) }
     slots[index] = freshSlot
     deadlines.remove(index)
+    budget.remove(index)
     writes.remove(index)
     freeSlots.append(index)
     core.releaseConnection()
@@ -48,11 +49,8 @@ extension RequestWorker {
   func mayReceive(from descriptor: Int32) -> Bool {
     guard slotOfSocket.indices.contains(Int(descriptor)) else { return true }
     let index = Int(slotOfSocket[Int(descriptor)])
-    guard index >= 0, let client = slots[index].client,
-      !budget.admits(client, at: Clock.milliseconds)
-    else { return true }
-    slots[index].connection?.reportAgain(in: daemonDescriptor)
-    return false
+    guard index >= 0, let client = slots[index].client else { return true }
+    return budget.admits(index, of: client, at: Clock.milliseconds)
   }
 
   /// Decides how many of the next bytes of a response libmicrohttpd writes in this turn.
@@ -67,10 +65,11 @@ extension RequestWorker {
     return writes.grant(size, to: index, of: client)
   }
 
-  /// Begins a turn: resets the budgets, and continues the responses that have waited for it.
+  /// Begins a turn: resets the budgets, and continues the connections that have waited for it.
   func beginTurn() {
     budget.beginTurn()
     writes.beginTurn()
+    for index in budget.due { slots[index].connection?.reportAgain(in: daemonDescriptor) }
     for index in writes.due { slots[index].connection?.reportAgain(in: daemonDescriptor) }
   }
 

@@ -171,7 +171,8 @@ final class RequestWorker {
     // report is ignored unless responses are being sent.
     let daemonHasWork = (waiting == 0 || sending > 0) && daemon?.hasWork == true
     let hasWork =
-      daemonHasWork || writes.isWaiting || !readyListeners.isEmpty || !loop.inbox.prepareToSleep()
+      daemonHasWork || budget.isWaiting || writes.isWaiting || !readyListeners.isEmpty
+      || !loop.inbox.prepareToSleep()
     let streamsTimeout = streams?.millisecondsToSleep() ?? -1
     var timeout = hasWork ? 0 : millisecondsUntilTimer()
     // Poll again after 1 ms. This also covers the only other work that `hasWork` reports: a head

@@ -31,6 +31,9 @@ struct ConnectionTurns {
   /// The connection that ``removeFirst()`` returns next.
   var first: Int? { turns.first.map { Int(lines[Int($0)].head) } }
 
+  /// Whether connections of a client wait.
+  func contains(_ client: TurnBudget.Entry) -> Bool { lines[Int(client)].head != Self.none }
+
   /// Appends a connection to those of its client, unless it waits already.
   mutating func append(_ index: Int, of client: TurnBudget.Entry) {
     while links.count <= index { links.append(Link()) }

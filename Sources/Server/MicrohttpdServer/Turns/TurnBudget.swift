@@ -6,12 +6,16 @@ internal import Shares
 ///
 /// Pure. libmicrohttpd processes every ready connection in a turn, which takes 80 ms with a thousand
 /// bodies. When a turn has lasted for ``quantum``, only clients that were read less than ``share`` times
-/// in it are read; all other connections wait for the next turn, in their order.
+/// in it are read. Other connections wait, and later turns begin with those that wait: clients take
+/// turns, and so do the connections of each client.
+///
+/// While connections of a client wait, its other ones wait behind them. Otherwise a client that sends
+/// the next request at once would delay its own connections: those that were read are ready again first.
 ///
 /// Clients are counted in a table of fixed size: two clients with the same ``Entry`` count as one.
 struct TurnBudget {
   /// The milliseconds after which a turn reads only from clients that were read rarely in it.
-  static let quantum: Int64 = 5
+  static let quantum: Int64 = 2
 
   /// The number of reads per turn that every client is granted, if it has this many ready
   /// connections.
@@ -20,6 +24,9 @@ struct TurnBudget {
   /// The number of reads between two readings of the clock; the first reads of a turn are not
   /// timed.
   private static let untimed = 8
+
+  /// The maximum number of connections that have waited and are read in one turn.
+  private static let largestCapacity = 1024
 
   /// An index of the table.
   typealias Entry = UInt8
@@ -33,6 +40,14 @@ struct TurnBudget {
   private var start: Int64 = 0
   private var isExceeded = false
 
+  private var waiting = ConnectionTurns()
+  /// Whether each connection has waited for this turn and is not yet read.
+  private var isDue: [Bool] = []
+  /// The connections that have waited for this turn; they have to be reported as readable again.
+  private(set) var due: [Int] = []
+  /// The number of reads that take about ``quantum``.
+  private var capacity = TurnBudget.largestCapacity
+
   /// The entry of a client; it differs between processes, because the hash is seeded.
   static func entry(of address: ClientAddress) -> Entry {
     Entry(truncatingIfNeeded: address.network.hashValue)
@@ -41,27 +56,57 @@ struct TurnBudget {
   /// The entry of a client that a trusted proxy has named.
   static func entry(of client: Client) -> Entry { Entry(truncatingIfNeeded: client.hashValue) }
 
+  /// Whether connections wait for the next turn.
+  var isWaiting: Bool { !waiting.isEmpty }
+
+  /// Begins a turn, with the connections that have waited.
   mutating func beginTurn() {
+    if !isExceeded { capacity = min(2 * capacity, Self.largestCapacity) }
     turn &+= 1
     reads = 0
     isExceeded = false
+    due.removeAll(keepingCapacity: true)
+    while due.count < capacity, let index = waiting.removeFirst() {
+      due.append(index)
+      isDue[index] = true
+    }
   }
 
-  /// Counts a read of a client.
+  /// Counts a read of a ready connection.
   ///
   /// - Parameters:
-  ///   - client: The client.
+  ///   - index: The index of the connection.
+  ///   - client: Its client.
   ///   - now: The time in milliseconds, evaluated rarely.
-  /// - Returns: Whether to read; otherwise the connection waits for the next turn.
-  mutating func admits(_ client: Entry, at now: @autoclosure () -> Int64) -> Bool {
-    let index = Int(client)
-    let count = counts[index].turn == turn ? counts[index].reads : 0
-    if isExceeded, count >= Self.share { return false }
-    counts[index] = (turn, count &+ 1)
+  /// - Returns: Whether to read; otherwise the connection waits until it is ``due``.
+  mutating func admits(
+    _ index: Int, of client: Entry, at now: @autoclosure () -> Int64
+  ) -> Bool {
+    let entry = Int(client)
+    let count = counts[entry].turn == turn ? counts[entry].reads : 0
+    if isDue.indices.contains(index), isDue[index] {
+      isDue[index] = false
+    } else if waiting.contains(client) || isExceeded && count >= Self.share {
+      while isDue.count <= index { isDue.append(false) }
+      waiting.append(index, of: client)
+      return false
+    }
+    counts[entry] = (turn, count &+ 1)
     reads += 1
     if reads % Self.untimed == 0, !isExceeded {
-      if reads == Self.untimed { start = now() } else { isExceeded = now() - start >= Self.quantum }
+      if reads == Self.untimed {
+        start = now()
+      } else if now() - start >= Self.quantum {
+        isExceeded = true
+        capacity = reads
+      }
     }
     return true
+  }
+
+  /// Removes a closed connection.
+  mutating func remove(_ index: Int) {
+    waiting.remove(index)
+    if isDue.indices.contains(index) { isDue[index] = false }
   }
 }
