@@ -8,7 +8,7 @@ final class ClientBytes: Sendable {
     let bytes = Atomic<Int>(0)
   }
 
-  private let sums = (0...Int(TurnBudget.Entry.max)).map { _ in Sum() }
+  private let sums = (0...ConnectionTurns.others).map { _ in Sum() }
 
   /// Adds bytes of a client, or removes some.
   func add(_ difference: Int, of client: TurnBudget.Entry) {

@@ -19,10 +19,10 @@ struct ConnectionTurns {
 
   private static let none: Int32 = -1
   /// The entry of connections whose peer passes the requests of many clients.
-  static let others = TurnBudget.Entry.max
+  static let others = TurnBudget.Entry(TurnBudget.entries)
 
   private var links: [Link] = []
-  private var lines = [Line](repeating: Line(), count: Int(TurnBudget.Entry.max) + 1)
+  private var lines = [Line](repeating: Line(), count: TurnBudget.entries + 1)
   /// The lines with connections, in the order of their turns.
   private var turns: [Int32] = []
 

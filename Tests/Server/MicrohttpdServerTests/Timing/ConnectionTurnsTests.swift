@@ -18,11 +18,11 @@ struct ConnectionTurnsTests {
     var random = SystemRandomNumberGenerator()
     var queue = ConnectionTurns()
     // The connections of each client, in the order of the turns.
-    var model: [(client: UInt8, indices: [Int])] = []
+    var model: [(client: TurnBudget.Entry, indices: [Int])] = []
     for _ in 0..<2_000 {
       let index = Int.random(in: 0..<12, using: &random)
       // A connection has one client.
-      let client = index % 4 == 3 ? ConnectionTurns.others : UInt8(index % 4)
+      let client = index % 4 == 3 ? ConnectionTurns.others : TurnBudget.Entry(index % 4)
       switch Int.random(in: 0..<3, using: &random) {
       case 0:
         queue.append(index, of: client)
