@@ -31,8 +31,9 @@ struct TurnBudget {
   /// An index of the table.
   typealias Entry = UInt16
 
-  /// The number of entries. With 256, one of 100 clients shared that of a client with many connections
-  /// in every third process.
+  /// The number of entries.
+  ///
+  /// With 256, one of 100 clients shared that of a client with many connections in every third process.
   static let entries = 4096
 
   /// The reads of each client, with the number of the turn in which they were counted; reads of an
