@@ -8,8 +8,8 @@ internal import Shares
 struct StreamSlot {
   var connection = StreamConnection(head: [], hasStream: false, isChunked: false)
 
-  /// The socket, or `nil` while the slot is free.
-  var socket: StreamSocket?
+  /// The descriptor of the socket; negative while the slot is free.
+  var descriptor: Int32 = -1
 
   /// The client's turn in the queue.
   var client = ConnectionTurns.others
@@ -33,4 +33,7 @@ struct StreamSlot {
 
   /// The account that holds a place for the stream.
   var account: Account?
+
+  /// The socket, or `nil` while the slot is free.
+  var socket: StreamSocket? { descriptor < 0 ? nil : StreamSocket(descriptor) }
 }

@@ -12,7 +12,8 @@ extension StreamWorker {
     let socket = StreamSocket(arrival.socket)
     count(arrival.head.count, of: arrival.client ?? ConnectionTurns.others)
     let slot = StreamSlot(
-      connection: connection, socket: socket, client: arrival.client ?? ConnectionTurns.others,
+      connection: connection, descriptor: arrival.socket,
+      client: arrival.client ?? ConnectionTurns.others,
       generation: index == slots.count ? 0 : slots[index].generation &+ 1, stream: arrival.stream,
       permit: arrival.permit, account: arrival.account)
     if index == slots.count { slots.append(slot) } else { slots[index] = slot }
@@ -62,7 +63,7 @@ extension StreamWorker {
   /// Closes a connection in any state.
   func close(_ index: Int) {
     guard let socket = slots[index].socket else { return }
-    slots[index].socket = nil
+    slots[index].descriptor = -1
     silence.remove(index)
     unchecked.remove(index)
     endStall(index)
