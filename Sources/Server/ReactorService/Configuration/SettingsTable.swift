@@ -45,7 +45,9 @@ struct SettingsTable: Sendable {
     self.byFlag = byFlag
     self.byVariable = byVariable
     self.byName = byName
-    self.groups = groups
+    // In the object `supervise` of an earlier release, the members that are constants now are unknown.
+    let former = Self.constants.flatMap { name, _ in Self.groups(of: name) }
+    self.groups = groups.union(former.filter { byName[$0] != nil })
   }
 
   /// Returns the setting of a flag, which includes its dashes.

@@ -40,6 +40,10 @@ struct ConfigurationFileTests {
       "{ strict: { types: true } }",
       "1:3: unknown key \"strict\"; strict.types is a constant now: false; 'reactord log check' exits with 4"
     ),
+    (
+      "{ supervise: { watchdog: 5 } }",
+      "1:16: unknown key \"supervise.watchdog\"; supervise.watchdog is a constant now: 10 s"
+    ),
     ("{ b: 1, a: 1 }", "1:3: unknown key \"b\""),
     ("{ streams: 5 }", "1:3: streams: expected an object, found 5"),
     ("{ streams: null }", "1:3: streams: expected an object, found null"),
