@@ -22,6 +22,10 @@ extension ClientBrowserTests {
       try page.run(
         """
         window.isOffline = \(isOffline);
+        // After 250 ms without a response the next action may overtake the first one.
+        window.later ??= window.setTimeout;
+        window.setTimeout = (action, pause, ...rest) =>
+          pause === 250 ? 0 : later(action, pause, ...rest);
         window.posts ??= [];
         const real = window.fetch;
         window.fetch = async (address, options) => {

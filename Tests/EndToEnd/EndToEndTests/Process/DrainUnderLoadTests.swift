@@ -38,8 +38,8 @@ import Testing
 
     let next = try ReactordProcess("--store", store)
     let logged = try Self.log(next)
-    for numbers in outcomes[..<Self.writers].map(\.numbers) {
-      #expect(logged.filter { $0 / 1_000_000 == (numbers.first ?? -1) / 1_000_000 } == numbers)
+    for (writer, outcome) in outcomes[..<Self.writers].enumerated() {
+      #expect(logged.filter { $0 / 1_000_000 == writer } == outcome.numbers)
     }
     #expect(logged.count == acknowledged.current)
     #expect(logged.count >= actions)

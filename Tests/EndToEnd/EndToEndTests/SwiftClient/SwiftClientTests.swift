@@ -74,7 +74,8 @@ import Testing
 
   @Test func `effects are awaited on request`() async throws {
     let weather = client.reactor(RemoteWeather.self, "weather", session: newSessionID())
-    #expect(try await weather.send(.search("Seoul")).isSearching)
+    // The effect can end before the response is written.
+    _ = try await weather.send(.search("Seoul"))
     #expect(try await weather.send(.search("Oslo"), expecting: .effects).isSearching == false)
   }
 
