@@ -73,6 +73,9 @@ public final class Host: Sendable {
     for global in globals { global.stopObserving(follower) }
   }
 
+  /// The sessions that actions are about to create.
+  package var creations: CreationPlaces { environment.sessions.creations }
+
   /// Describes the first typed reference of a reactor to one that is not hosted, or is of another
   /// type, or returns `nil` if there is none.
   ///

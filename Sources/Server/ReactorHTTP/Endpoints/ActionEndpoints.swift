@@ -76,28 +76,22 @@ struct ActionEndpoints {
     let wanted = preferences
     @Sendable func submit(to session: any Session) throws(Problem) {
       // The first mutation of a session stores it, and so counts as its creation.
-      let canCreate = call.scope.api.creationLimiter != nil && !session.isStored
-      if canCreate, let problem = call.scope.creationProblem { throw problem }
+      let place = try call.scope.placeOfCreation(of: session, in: host)
       let reply = ActionResponder(session, wanted, call.reply)
       // The closures of nearly all requests have a single capture.
-      var accepted: @Sendable (CommittedState) -> Void = { reply.accepted($0) }
       var completion: @Sendable (ActionOutcome) -> Void = { reply.completed($0) }
-      if canCreate {
-        @Sendable func count() { if session.takeCreation() { call.scope.countCreation() } }
-        accepted = {
-          count()
-          reply.accepted($0)
-        }
+      if let place {
         completion = {
-          count()
+          place.release()
           reply.completed($0)
         }
       }
       do throws(ActionDecodingError) {
         try session.submit(
           call.request.body, ifAt: fields.expected, key: fields.key, for: context,
-          accepted: accepted, completion: completion)
+          accepted: { reply.accepted($0) }, completion: completion)
       } catch {
+        place?.release()
         throw Problem(error, kind: .invalidAction)
       }
       reply.wait(for: fields.preferences.wait.map { .init(.seconds($0)) } ?? wait)
@@ -105,6 +99,10 @@ struct ActionEndpoints {
     // Fast path: if the session is in memory, no closure escapes.
     if let session = reactor.liveSession(id) { return try submit(to: session) }
     if forward(call, to: id, of: reactor, fields, wanted) { return }
+    if let problem = call.scope.creationProblem {
+      return call.readSession(
+        of: reactor, id, in: host, absent: { _ throws(Problem) in throw problem }, submit)
+    }
     call.withSession(of: reactor, id, in: host, submit)
   }
 

@@ -138,7 +138,7 @@ struct SessionEndpoints {
       try call.scope.require(
         .manage, .fork(from: source), reactor, id, parameters: parameters)
       @Sendable func forked(_ result: Result<OpenedSession, SessionError>) {
-        if case .success = result { call.scope.countCreation() }
+        if case .failure = result { call.scope.giveBackCreation() }
         reply(
           created(
             result, reactor, id, isReadable && call.scope.mayStillRead(id, of: reactor), call.scope)
@@ -146,21 +146,24 @@ struct SessionEndpoints {
       }
       if origin.timers == true {
         guard origin.version == nil else { throw Self.timersOfVersion }
-        return try call.inBackground {
+        return try call.inBackground { () throws(Problem) in
+          try call.scope.takeCreation()
           reactor.forkWithTimers(
             origin.session, to: id, parameters: parameters, completion: forked)
         }
       }
       // A fork folds the log up to the version.
-      return try call.inBackground {
+      return try call.inBackground { () throws(Problem) in
+        try call.scope.takeCreation()
         reactor.fork(
           origin.session, at: origin.version, to: id, parameters: parameters, completion: forked)
       }
     }
     try call.scope.require(.manage, .create, reactor, id, parameters: parameters)
+    try call.scope.takeCreation()
     call.asClient {
       reactor.session(id, for: .create, parameters: parameters) { result in
-        if case .success = result { call.scope.countCreation() }
+        if case .failure = result { call.scope.giveBackCreation() }
         reply(
           created(
             result, reactor, id, isReadable && call.scope.mayStillRead(id, of: reactor), call.scope)
@@ -229,12 +232,12 @@ struct SessionEndpoints {
     let parameters = try parameters(wanted, reactor)
     try call.scope.askDelegate(.create, reactor, id, parameters: parameters)
     let isReadable = try call.scope.mayRead(id, of: reactor)
-    if let problem = call.scope.creationProblem {
-      // The client must not create another session: use an existing one, or respond with the
-      // problem.
-      return call.readSession(of: reactor, id, in: host) { _ in
-        problem.response
-      } _: { session throws(Problem) in
+    do throws(Problem) {
+      try call.scope.takeCreation()
+    } catch {
+      // The client must not create another session: use a stored one, or respond with the problem.
+      return call.readStoredSession(of: reactor, id, in: host, orElse: error) {
+        session throws(Problem) in
         let own = session.parameters.flatMap { try? reactor.normalize(parameters: $0) }
         guard parameters == nil || parameters == session.parameters || parameters == own else {
           throw Problem(SessionError.otherParameters)
@@ -249,17 +252,19 @@ struct SessionEndpoints {
       reactor.session(id, for: .ensure, parameters: parameters) { [reply = call.reply] result in
         switch result {
         case .success(let opened) where opened.wasCreated:
-          call.scope.countCreation()
           reply(
             created(
               result, reactor, id, isReadable && call.scope.mayStillRead(id, of: reactor),
               call.scope))
         case .success(let opened):
+          call.scope.giveBackCreation()
           reply(
             Self.representation(
               of: opened.session, reactor,
               isReadable && call.scope.mayStillRead(id, of: reactor), call.scope))
-        case .failure(let error): reply(Problem(error))
+        case .failure(let error):
+          call.scope.giveBackCreation()
+          reply(Problem(error))
         }
       }
     }
@@ -298,12 +303,14 @@ struct SessionEndpoints {
   private func end(_ call: Call) throws(Problem) {
     let reactor = try call.reactor(in: host)
     let id = try call.sessionID()
-    @Sendable func end() {
+    @Sendable func end(isCounted: Bool = false) {
       call.asClient {
         reactor.endSession(id) { [reply = call.reply] result in
           switch result {
           case .success: reply(HTTPResponse(status: 204))
-          case .failure(let error): reply(Problem(error))
+          case .failure(let error):
+            if isCounted { call.scope.giveBackCreation() }
+            reply(Problem(error))
           }
         }
       }
@@ -314,11 +321,11 @@ struct SessionEndpoints {
     // The end of a session that never existed is stored too, and so counts as its creation.
     call.load(in: host) {
       host.hasRecord(of: SessionKey(reactor: reactor.name, id: id)) { result in
-        if case .success(false) = result {
-          if let problem = call.scope.creationProblem { return call.reply(problem) }
-          call.scope.countCreation()
+        guard case .success(false) = result else { return end() }
+        call.reply.onError { () throws(Problem) in
+          try call.scope.takeCreation()
+          end(isCounted: true)
         }
-        end()
       }
     }
   }

@@ -56,8 +56,7 @@ extension Problem {
     case .unknown:
       self.init(
         .unknownSession,
-        "There is no such session, and sessions are created explicitly here: PUT its address first."
-      )
+        "There is no such session. PUT its address first to begin it.")
     case .ended:
       self.init(.sessionEnded, "The session was deleted. PUT its address to begin a new one.")
     case .exists:

@@ -122,6 +122,29 @@ extension Call {
     }
   }
 
+  /// Passes a stored session to a function, or sends the problem of a client that may not create the session.
+  func readStoredSession(
+    of reactor: any HostedReactor, _ id: String, in host: Host, orElse problem: Problem,
+    _ body: @escaping @Sendable (any Session) throws(Problem) -> Void
+  ) {
+    @Sendable func read(_ session: any Session) throws(Problem) {
+      guard session.isStored else { throw problem }
+      try body(session)
+    }
+    if let session = reactor.liveSession(id) {
+      return reply.onError { () throws(Problem) in try read(session) }
+    }
+    load(in: host) { [self] in
+      reactor.findSession(id) { result in
+        reply.onError { () throws(Problem) in
+          // An ended session would begin again.
+          if case .failure(.ended) = result { throw problem }
+          try found(result, { _ throws(Problem) in throw problem }, read)
+        }
+      }
+    }
+  }
+
   /// Passes the history of a session to a function: also that of a session that cannot be loaded, whose
   /// log has readable parts.
   ///

@@ -1,5 +1,6 @@
 internal import Identity
 internal import ReactorCore
+internal import ReactorHost
 internal import ReactorTransport
 internal import Shares
 
@@ -19,7 +20,11 @@ extension RequestScope {
   /// The problem of a client that has created too many sessions, or `nil` if it may create one.
   var creationProblem: Problem? {
     guard let (limiter, client) = creator, let wait = limiter.wait(of: client) else { return nil }
-    return Problem(
+    return Self.creationProblem(wait)
+  }
+
+  private static func creationProblem(_ wait: Int64) -> Problem {
+    Problem(
       .rateLimited,
       """
       You have created as many sessions as this service allows per hour (limits.sessions). Use an \
@@ -27,9 +32,31 @@ extension RequestScope {
       """, headers: ["Retry-After": "\(wait)"])
   }
 
-  /// Counts a session that the request has created.
-  func countCreation() {
+  /// Counts a session that the request is about to create, so that concurrent requests exceed no quota.
+  ///
+  /// - Throws: The problem of a client that has created too many sessions.
+  func takeCreation() throws(Problem) {
+    guard let (limiter, client) = creator, !limiter.take(client) else { return }
+    throw Self.creationProblem(limiter.wait(of: client) ?? 1)
+  }
+
+  /// Does not count the session: the request has created none.
+  func giveBackCreation() {
     guard let (limiter, client) = creator else { return }
-    limiter.count(client)
+    limiter.giveBack(client)
+  }
+
+  /// Counts a session that is not stored, before an action that may store it.
+  ///
+  /// - Returns: The place of the session in the quota, or `nil` if nothing is counted.
+  /// - Throws: The problem of a client that has created too many sessions.
+  func placeOfCreation(
+    of session: any Session, in host: Host
+  ) throws(Problem) -> CreationPlaces.Place? {
+    guard let (limiter, client) = creator, !session.isStored else { return nil }
+    guard let place = host.creations.place(of: session, for: client, limiter) else {
+      throw Self.creationProblem(limiter.wait(of: client) ?? 1)
+    }
+    return place
   }
 }

@@ -1,6 +1,8 @@
 import Identity
+import LogTestSupport
 import ReactorCore
 import ReactorHost
+import ReactorLog
 import ReactorSessions
 import ReactorStreams
 import ReactorTransport
@@ -139,6 +141,46 @@ struct CreationLimiterTests {
       let path = "\(root)/r\(index)"
       #expect(try service.ask("PUT", path, token("op", "root")).status == 201)
     }
+    // PUT uses only what is stored, and an ended session would begin again.
+    #expect(try service.ask("PUT", root + "/l", bea).problem == "429 rate-limited")
+    #expect(try service.ask("PUT", root + "/g", bea).problem == "429 rate-limited")
+    #expect(
+      try service.ask("POST", root + "/g/actions", bea, body: #"{"add":1}"#).problem
+        == "410 session-ended")
+    // Rejected requests leave no session in memory, and creations that fail are not counted.
+    #expect(try service.ask("POST", root + "/m/actions", bea, body: #"{"add":1}"#).status == 429)
+    let ids = try service.ask("GET", root, token("op", "root")).text
+    #expect(!ids.contains(#""id":"m""#), "\(ids)")
+    for _ in 0..<5 {
+      #expect(try service.ask("POST", root, token("dan"), body: #"{"id":"a"}"#).status == 409)
+    }
+    #expect(try service.ask("PUT", root + "/n", token("dan")).status == 201)
+  }
+
+  @Test(arguments: ["PUT", "POST"])
+  func `concurrent requests create no more sessions than the quota`(method: String) async throws {
+    let log = DelayedLog(MemoryLog())
+    let configuration = try SignedToken.configuration(rules: #"[{"allow":"manage"}]"#)
+    let service = Service(
+      log: log,
+      settings: {
+        $0.authentication = configuration
+        $0.limits.sessions = 2
+      })
+    let ada = [
+      (name: HTTPHeader.authorization, value: "Bearer " + SignedToken.make(#"{"sub":"ada"}"#))
+    ]
+    let ids = (0..<6).map { "s\($0)" }
+    for id in ids { log.hold(id) }
+    let responses = ids.map { id in
+      method == "PUT"
+        ? service.start(method, Service.root + "/" + id, ada)
+        : service.start(method, Service.root, ada, body: #"{"id":"\#(id)"}"#)
+    }
+    for id in ids { log.release(id) }
+    while responses.contains(where: \.values.isEmpty) { await Task.yield() }
+    let statuses = responses.compactMap(\.values.first?.status).sorted()
+    #expect(statuses == [201, 201, 429, 429, 429, 429])
   }
 }
 

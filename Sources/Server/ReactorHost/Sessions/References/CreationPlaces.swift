@@ -1,27 +1,27 @@
 internal import ReactorCore
 internal import ReactorLog
 internal import ReactorSessions
-internal import Shares
+package import Shares
 internal import Synchronization
 
-/// The sessions that sends are about to create, counted for the clients whose requests caused the sends.
+/// The sessions that actions are about to create, counted for the clients whose requests caused the actions.
 ///
-/// The first action of a session stores it. Until then, all sends to the session share one place of the quota of
-/// the client that sent first. Bounded by the number of running effects.
-final class CreationPlaces: Sendable {
-  /// The part of one send in the place of a session.
-  struct Place: Sendable {
+/// The first action of a session stores it. Until then, all actions of the session share one place of the quota
+/// of the client whose action was first. Bounded by the number of requests and running effects.
+package final class CreationPlaces: Sendable {
+  /// The part of one action in the place of a session.
+  package struct Place: Sendable {
     fileprivate let places: CreationPlaces
     fileprivate let limiter: ClientLimiter
     fileprivate let session: any Session
 
     /// Ends the part: the action is durable, or was not executed.
-    func release() { places.release(self) }
+    package func release() { places.release(self) }
   }
 
   private struct Entry {
     let client: Client
-    var sends = 1
+    var actions = 1
     var isUsed = false
   }
 
@@ -44,13 +44,31 @@ final class CreationPlaces: Sendable {
     guard let limiter = ledger.creationLimiter, !context.isExempt, let account = context.account,
       !session.isStored
     else { return nil }
-    let (key, client) = (session.key, account.client)
+    let place = place(
+      of: session, for: account.client, limiter, isAcknowledged: context.isUnattended)
+    guard let place else { throw .tooManyCreations(session.key) }
+    return place
+  }
+
+  /// Reserves the place of a session that an action may create.
+  ///
+  /// - Parameters:
+  ///   - session: The session, which is not stored.
+  ///   - client: The client that is counted, unless another one has reserved the place.
+  ///   - limiter: The quotas.
+  ///   - isAcknowledged: Whether the action is executed beyond the quota as well.
+  /// - Returns: The place, or `nil` beyond the quota.
+  package func place(
+    of session: any Session, for client: Client, _ limiter: ClientLimiter,
+    isAcknowledged: Bool = false
+  ) -> Place? {
+    let key = session.key
     let isGranted = entries.withLock { entries in
       if entries[key] != nil {
-        entries[key]?.sends += 1
+        entries[key]?.actions += 1
         return true
       }
-      if context.isUnattended {
+      if isAcknowledged {
         limiter.count(client)
       } else if !limiter.take(client) {
         return false
@@ -58,18 +76,17 @@ final class CreationPlaces: Sendable {
       entries[key] = Entry(client: client)
       return true
     }
-    guard isGranted else { throw .tooManyCreations(key) }
-    return Place(places: self, limiter: limiter, session: session)
+    return isGranted ? Place(places: self, limiter: limiter, session: session) : nil
   }
 
   private func release(_ place: Place) {
     let isUsed = place.session.takeCreation()
     let unused = entries.withLock { entries -> Client? in
       guard var entry = entries[place.session.key] else { return nil }
-      entry.sends -= 1
+      entry.actions -= 1
       entry.isUsed = entry.isUsed || isUsed
-      entries[place.session.key] = entry.sends > 0 ? entry : nil
-      return entry.sends == 0 && !entry.isUsed ? entry.client : nil
+      entries[place.session.key] = entry.actions > 0 ? entry : nil
+      return entry.actions == 0 && !entry.isUsed ? entry.client : nil
     }
     if let unused { place.limiter.giveBack(unused) }
   }

@@ -28,7 +28,7 @@ final class HostedSessions: SessionLink {
   /// `actions.wait`: how long a send waits for effects.
   let wait: Duration
 
-  /// The sessions that sends are about to create.
+  /// The sessions that actions are about to create.
   let creations: CreationPlaces
 
   private let state = Mutex(State())
