@@ -42,13 +42,28 @@ struct InternalActions<Action: Codable>: Sendable {
     }
   }
 
-  /// Returns the list of accepted values in an error without the internal ones.
-  func hide(in error: ActionDecodingError) -> ActionDecodingError {
+  /// Returns an error without the names of internal actions.
+  ///
+  /// - Parameters:
+  ///   - error: The error of a body that cannot be decoded.
+  ///   - body: The body. If one of its actions has the name of an internal one, the error is
+  ///     ``ActionDecodingError/internalAction(_:)`` and does not describe the value of the action.
+  func hide(in error: ActionDecodingError, of body: [UInt8]) -> ActionDecodingError {
     guard case .invalid(let pointer, let expected, let detail) = error, !names.isEmpty else {
       return error
     }
+    if let value = try? JSONCoder.decode(JSONValue.self, from: body) {
+      let actions = if case .array(let elements) = value { elements } else { [value] }
+      if let name = actions.flatMap(\.caseNames).first(where: { names.contains($0) }) {
+        return .internalAction(name)
+      }
+    }
+    let shown = expected.filter { !names.contains($0) }
+    let (all, others) = (expected.joined(separator: ", "), shown.joined(separator: ", "))
     return .invalid(
-      pointer: pointer, expected: expected.filter { !names.contains($0) }, detail: detail)
+      pointer: pointer, expected: shown,
+      detail: shown.count == expected.count
+        ? detail : detail.replacing(all, with: others.isEmpty ? "(none)" : others))
   }
 
   private static func findInternal(in value: Any, named name: String, depth: Int) -> String? {
@@ -64,3 +79,14 @@ struct InternalActions<Action: Codable>: Sendable {
 
 /// Returns whether a type has actions that clients cannot send.
 func isInternalAction(_ type: any Any.Type) -> Bool { type is any InternalAction.Type }
+
+extension JSONValue {
+  /// The name of the case of an enumeration, or several if the value is no case.
+  fileprivate var caseNames: [String] {
+    switch self {
+    case .string(let name): [name]
+    case .object(let members): members.map(\.name)
+    default: []
+    }
+  }
+}

@@ -225,7 +225,7 @@ extension ReactorType {
       internalActions: internalActions.map { rules in
         InternalActionRules(
           check: { [self] body throws(ActionDecodingError) in try check(body, by: rules) },
-          hide: { rules.hide(in: $0) })
+          hide: { rules.hide(in: $0, of: $1) })
       },
       fold: { [self] in try ReactorFold(self, from: $0, maker($1.folding)()) },
       verify: { [self] log, scope in

@@ -152,8 +152,8 @@ struct InternalActionRules: Sendable {
   /// Rejects a client's body with an internal action; a body that cannot be decoded is not rejected.
   let check: @Sendable (_ body: [UInt8]) throws(ActionDecodingError) -> Void
 
-  /// Removes the names of internal actions from an error.
-  let hide: @Sendable (ActionDecodingError) -> ActionDecodingError
+  /// Removes the names of internal actions from the error of a body.
+  let hide: @Sendable (ActionDecodingError, _ body: [UInt8]) -> ActionDecodingError
 }
 
 /// An instance of a reactor that is not connected to its session yet.

@@ -48,6 +48,9 @@ struct InternalActionTests {
   @Test(arguments: [
     #"{"own":"open"}"#, #"{"own":{"open":{}}}"#, #"{ "own" : {"_0":"open"} }"#,
     #"{"\u006fwn":{"say":"x"}}"#, #"[{"knock":"a"},{"own":{"say":"x"}}]"#,
+    // None of these can be decoded.
+    #"{"own":1}"#, #"{"own":{"say":1}}"#, #"{"own":"x"}"#, #""own""#, #"{"own":{},"knock":"a"}"#,
+    #"[{"knock":"a"},{"own":{"say":1}}]"#,
   ])
   func `a client cannot send an internal action, in any form`(body: String) throws {
     let session = try host.open("door", "a")
@@ -76,8 +79,9 @@ struct InternalActionTests {
     do {
       try session.send(#""nonsense""#)
     } catch {
-      guard case .invalid(_, let expected, _) = error else { throw error }
+      guard case .invalid(_, let expected, let detail) = error else { throw error }
       #expect(expected == ["knock", "pass", "arm"])
+      #expect(detail == #""nonsense" is not known here; write one of: knock, pass, arm."#)
     }
   }
 

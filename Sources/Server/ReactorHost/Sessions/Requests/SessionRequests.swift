@@ -67,7 +67,7 @@ struct SessionRequests: Sendable {
     do throws(ActionDecodingError) {
       return try decode(body)
     } catch {
-      throw rules.hide(error)
+      throw rules.hide(error, body)
     }
   }
 
