@@ -46,8 +46,9 @@ struct InternalActions<Action: Codable>: Sendable {
   ///
   /// - Parameters:
   ///   - error: The error of a body that cannot be decoded.
-  ///   - body: The body. If one of its actions has the name of an internal one, the error is
-  ///     ``ActionDecodingError/internalAction(_:)`` and does not describe the value of the action.
+  ///   - body: The body.
+  /// - Returns: The error; ``ActionDecodingError/internalAction(_:)`` if an action of the body has the name of
+  ///   an internal one.
   func hide(in error: ActionDecodingError, of body: [UInt8]) -> ActionDecodingError {
     guard case .invalid(let pointer, let expected, let detail) = error, !names.isEmpty else {
       return error
