@@ -25,7 +25,8 @@ final class RemoteSession: SubmissionTarget {
     var hasEnded = false
     /// Whether a report of the streams is scheduled.
     var isReportDue = false
-    var creationIsTaken = false
+    /// Whether the session was stored when this node learned of it, or its creation is counted.
+    var creationIsTaken: Bool
   }
 
   /// The time from a change of the streams to its report to the owner.
@@ -44,19 +45,18 @@ final class RemoteSession: SubmissionTarget {
     self.node = node
     epoch = image.current.cursor.epoch
     parameters = image.parameters
-    state = Mutex(State(image: image, owner: owner))
+    state = Mutex(State(image: image, owner: owner, creationIsTaken: image.isStored))
   }
 
   var current: CommittedState { state.withLock { $0.image.current } }
 
   var lastActiveAt: Timestamp { state.withLock { $0.image.lastActiveAt } }
 
-  /// Whether a commit of the session is known to this node.
-  var isStored: Bool { current.version > 0 }
+  var isStored: Bool { state.withLock { $0.image.isStored } }
 
   func takeCreation() -> Bool {
     state.withLock { state in
-      guard state.image.current.version > 0, !state.creationIsTaken else { return false }
+      guard state.image.isStored, !state.creationIsTaken else { return false }
       state.creationIsTaken = true
       return true
     }
@@ -70,6 +70,7 @@ final class RemoteSession: SubmissionTarget {
       state.owner = owner
       state.image.lastActiveAt = image.lastActiveAt
       state.image.presence = image.presence
+      state.image.isStored = state.image.isStored || image.isStored
       state.enqueue(image.current)
     }
     publishEnqueued()
@@ -335,6 +336,7 @@ extension RemoteSession.State {
   fileprivate mutating func enqueue(_ committed: CommittedState) {
     guard committed.version > image.current.version else { return }
     image.current = committed
+    image.isStored = true
     if !observers.isEmpty { enqueued.append((committed, observers)) }
   }
 

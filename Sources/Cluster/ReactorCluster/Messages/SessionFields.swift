@@ -13,6 +13,7 @@ extension MessageWriter {
     write(image.parameters) { $0.write($1) }
     write(Int(image.lastActiveAt.milliseconds))
     write(image.presence)
+    write(image.isStored)
   }
 
   mutating func write(_ page: PresencePage) {
@@ -72,7 +73,7 @@ extension MessageReader {
   mutating func image() throws(MessageError) -> SessionImage {
     SessionImage(
       current: try state(), parameters: try optionalData(), lastActiveAt: try time(),
-      presence: try presencePage())
+      presence: try presencePage(), isStored: try bool())
   }
 
   mutating func presencePage() throws(MessageError) -> PresencePage {

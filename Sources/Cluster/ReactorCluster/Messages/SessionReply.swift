@@ -102,20 +102,24 @@ struct SessionImage: Sendable {
   var lastActiveAt: Timestamp
   /// The subscribers of an event; lists of all are read in pages.
   var presence: PresencePage
+  /// Whether the log has the session.
+  var isStored: Bool
 
   init(
-    current: CommittedState, parameters: [UInt8]?, lastActiveAt: Timestamp, presence: PresencePage
+    current: CommittedState, parameters: [UInt8]?, lastActiveAt: Timestamp, presence: PresencePage,
+    isStored: Bool
   ) {
     self.current = current
     self.parameters = parameters
     self.lastActiveAt = lastActiveAt
     self.presence = presence
+    self.isStored = isStored
   }
 
   init(_ session: any Session) {
     self.init(
       current: session.current, parameters: session.parameters,
       lastActiveAt: session.lastActiveAt,
-      presence: session.presence.page(limit: PresencePage.eventLimit))
+      presence: session.presence.page(limit: PresencePage.eventLimit), isStored: session.isStored)
   }
 }

@@ -286,6 +286,36 @@ struct NodeTests {
     await #expect(throws: SessionError.ended) { try await other.host.open(key.id) }
   }
 
+  /// Otherwise `limits.sessions` would count each request to the session.
+  @Test func `a node knows of a session of another node whether it is stored`() async throws {
+    let cluster = try await Cluster()
+    let owner = try cluster.owner(of: key)
+    let creator = cluster.others(than: owner)[0]
+    let other = cluster.others(than: owner)[1]
+    for member in [creator, other] {
+      let session = try await member.host.open(key.id)
+      #expect(!session.isStored)
+      #expect(!session.takeCreation())
+    }
+    let created = try await creator.host.open(key.id, for: .ensure)
+    #expect(created.isStored)
+    let found = try await other.host.open(key.id)
+    #expect(found.isStored)
+    #expect(found.current.version == 0)
+    #expect(!found.takeCreation())
+  }
+
+  @Test func `the first action at another node creates a session once`() async throws {
+    let cluster = try await Cluster()
+    let owner = try cluster.owner(of: key)
+    let member = cluster.others(than: owner)[0]
+    let session = try await member.host.open(key.id)
+    _ = try await member.host.post(#""increase""#, to: key.id)
+    #expect(session.isStored)
+    #expect(session.takeCreation())
+    #expect(!session.takeCreation())
+  }
+
   @Test
   func `a list at any node has the subscribers of all nodes, and no session that has only streams`()
     async throws

@@ -61,7 +61,7 @@ struct RollingUpgradeTests {
       #expect(outcome.json == #"{"count":\#(index + 2)}"#, "\(outcome)")
       let shown = try await member.host.open(key.id, of: "board")
       #expect(shown.current.version == index + 2)
-      #expect(cluster.holders(of: key) == ["n2"])
+      try await wait { cluster.holders(of: key) == ["n2"] }
     }
   }
 
