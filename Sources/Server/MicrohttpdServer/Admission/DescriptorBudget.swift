@@ -49,5 +49,17 @@ struct DescriptorBudget: Equatable {
     self.init(
       connections: limits.connections, streams: limits.streams,
       available: Int(clamping: limit.rlim_cur) - limits.reserved)
+    let total = connections + streams + Self.reserve + Self.lingering + limits.reserved
+    Self.allocateTable(of: min(total, Int(clamping: limit.rlim_cur)))
+  }
+
+  /// Allocates the process's table of descriptors in the kernel at once.
+  ///
+  /// A descriptor beyond the table doubles it, and the thread that opens the descriptor, such as the one that accepts
+  /// connections, waits until all processors have seen the new table: tens of milliseconds (`expand_fdtable`,
+  /// https://github.com/torvalds/linux/blob/v6.1/fs/file.c).
+  private static func allocateTable(of count: Int) {
+    let highest = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, CInt(clamping: count - 1))
+    if highest >= 0 { close(highest) }
   }
 }

@@ -1,3 +1,4 @@
+internal import Foundation
 internal import Testing
 
 @testable internal import MicrohttpdServer
@@ -24,5 +25,16 @@ internal import Testing
       available: row.available)
     #expect(budget.connections == row.granted.connections)
     #expect(budget.streams == row.granted.streams)
+  }
+
+  /// A table that grows lets the thread that accepts connections wait.
+  @Test func `the table of descriptors is allocated at the start`() throws {
+    var limits = MicrohttpdServer.Settings.Limits(body: 1000, headers: 2000)
+    (limits.connections, limits.streams) = (2_000, 1_000)
+    let budget = DescriptorBudget(raisingLimitFor: limits)
+    let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+    let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("FDSize:") })
+    let size = try #require(Int(line.dropFirst(7).trimmingCharacters(in: .whitespaces)))
+    #expect(size >= budget.connections + budget.streams)
   }
 }
