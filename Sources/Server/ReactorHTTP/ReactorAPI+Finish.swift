@@ -64,7 +64,8 @@ extension ReactorAPI {
   /// Adds the common header fields, compresses the body, updates metrics, writes the access log.
   func complete(_ response: consuming HTTPResponse, of scope: RequestScope) -> HTTPResponse {
     var varied = VaryingFields()
-    varied.accept = scope.resource?.isNegotiated == true
+    // The problem of an unknown path can be a page.
+    varied.accept = scope.resource?.isNegotiated ?? true
     if !settings.prefix.isEmpty { response.place(below: settings.prefix) }
     response.headers.append("X-Content-Type-Options", constant: "nosniff")
     response.headers.appendRequestID(scope.context.id)

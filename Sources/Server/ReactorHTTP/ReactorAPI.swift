@@ -230,15 +230,28 @@ package final class ReactorAPI: HTTPResponder {
       guard isExpensive(call.request, at: endpoint) else { return try execute(endpoint, call) }
       try call.inBackground { [self] () throws(Problem) in try execute(endpoint, call) }
     } catch {
-      call.reply(
-        call.scope.resource == nil ? pages.notFound(error, for: call) : error.response)
+      call.reply(call.scope.resource == nil ? unknownPath(error, call) : error.response)
     }
+  }
+
+  private func unknownPath(_ problem: Problem, _ call: Call) -> HTTPResponse {
+    // Relative addresses of the page below `http.prefix` need the slash.
+    guard call.scope.method.isSafe, !settings.prefix.isEmpty,
+      call.request.path == WireText(settings.prefix)
+    else { return pages.notFound(problem, for: call) }
+    let query = call.request.query.map { "?\($0.description.asciiOnly)" } ?? ""
+    return HTTPResponse(status: 308, headers: ["Location": "/" + query] + .revalidated)
   }
 
   /// Rejects a request if no endpoint serves it as it is, or now; `OPTIONS` needs no endpoint.
   private func checkEndpoint(of scope: RequestScope, _ request: HTTPRequest) throws(Problem) {
     if let endpoint = scope.head.endpoint {
       if let problem = endpoint.parameterNames.problem(in: request.query) { throw problem }
+      if endpoint.rejectsPreconditions,
+        request[header: .ifMatch] != nil || request[header: .ifNoneMatch] != nil
+      {
+        throw Preconditions.unsupported
+      }
       if isDraining, !scope.head.isServedWhileDraining {
         throw .unavailable("The service is stopping.")
       }

@@ -25,13 +25,16 @@ struct GlobalEndpoints {
           ],
           problems: [.invalidParameter, .unknownGlobal, .notAcceptable])),
       Endpoint(
-        .put, "/v1/globals/{global}", needs: .admin, handler: set,
+        .put, "/v1/globals/{global}", needs: .admin, traits: .takesPreconditions, handler: set,
         operation: Operation(
-          "setGlobal", "Set a global for all sessions", parameters: [.global], body: .global,
+          "setGlobal", "Set a global for all sessions",
+          parameters: [.global, .ifMatch, .ifNoneMatch],
+          body: .global,
           responses: [.init(200, "The new value", headers: [.etag], .json(.global))],
           problems: [
-            .malformedJSON, .foreignOrigin, .unknownGlobal, .unsupportedMediaType, .invalidBody,
-            .notAcceptable, .bodyTooLarge, .changeTooLarge, .storageFull,
+            .malformedJSON, .invalidParameter, .foreignOrigin, .unknownGlobal, .versionMismatch,
+            .unsupportedMediaType, .invalidBody, .notAcceptable, .bodyTooLarge, .changeTooLarge,
+            .storageFull,
           ])),
     ]
   }
@@ -76,10 +79,14 @@ struct GlobalEndpoints {
     let global = try host.sharedGlobal(call["global"])
     try call.negotiate()
     try call.requireJSON()
+    let preconditions = try Preconditions(of: call.request)
     do {
-      try global.set(json: call.request.body) { [reply = call.reply] result in
+      try global.set(json: call.request.body, where: preconditions.hold) {
+        [reply = call.reply] result in
         switch result {
         case .success(let state): reply(.state(VisibleState(ofGlobal: state)))
+        case .failure where !preconditions.hold(at: global.current.cursor):
+          reply(Preconditions.problem("global", at: global.current.cursor))
         case .failure(let error): reply(Problem(error))
         }
       }

@@ -47,10 +47,12 @@ struct SessionEndpoints {
         .get, Self.session, needs: .read, traits: .projected, handler: showState,
         operation: readState("readSession")),
       Endpoint(
-        .put, Self.session, needs: .manage, traits: [.asksDelegate, .projected], handler: ensure,
+        .put, Self.session, needs: .manage,
+        traits: [.asksDelegate, .projected, .takesPreconditions], handler: ensure,
         operation: Operation(
           "ensureSession", "Create the session if it does not exist",
-          parameters: [.reactor, .session], body: .component("EnsuredSession"),
+          parameters: [.reactor, .session, .ifMatch, .ifNoneMatch],
+          body: .component("EnsuredSession"),
           isBodyRequired: false,
           responses: [
             .init(
@@ -61,8 +63,9 @@ struct SessionEndpoints {
             .init(204, "It exists, and the client may not read its State", headers: [.etag]),
           ],
           problems: [
-            .malformedJSON, .invalidSessionID, .foreignOrigin, .unknownReactor, .sessionExists,
-            .unsupportedMediaType, .invalidBody, .parametersRequired, .notAcceptable,
+            .malformedJSON, .invalidParameter, .invalidSessionID, .foreignOrigin, .unknownReactor,
+            .sessionExists, .versionMismatch, .unsupportedMediaType, .invalidBody,
+            .parametersRequired, .notAcceptable,
             .bodyTooLarge, .storageFull,
           ])),
       Endpoint(
@@ -109,11 +112,44 @@ struct SessionEndpoints {
       let session: String
       let version: Int?
       let timers: Bool?
+
+      private enum CodingKeys: String, CodingKey, CaseIterable { case session, version, timers }
+
+      init(from decoder: any Decoder) throws {
+        try decoder.requireMembers(CodingKeys.allCases.map(\.rawValue))
+        let members = try decoder.container(keyedBy: CodingKeys.self)
+        session = try members.decode(String.self, forKey: .session)
+        version = try members.decodeIfPresent(Int.self, forKey: .version)
+        timers = try members.decodeIfPresent(Bool.self, forKey: .timers)
+      }
     }
 
     let id: String?
     let from: Origin?
     let parameters: EncodedJSON?
+
+    private enum CodingKeys: String, CodingKey, CaseIterable { case id, from, parameters }
+
+    init(from decoder: any Decoder) throws {
+      try decoder.requireMembers(CodingKeys.allCases.map(\.rawValue))
+      let members = try decoder.container(keyedBy: CodingKeys.self)
+      id = try members.decodeIfPresent(String.self, forKey: .id)
+      from = try members.decodeIfPresent(Origin.self, forKey: .from)
+      parameters = try members.decodeIfPresent(EncodedJSON.self, forKey: .parameters)
+    }
+  }
+
+  /// The body of a PUT, whose address has the id.
+  private struct EnsuredSession: Decodable {
+    let parameters: EncodedJSON?
+
+    private enum CodingKeys: String, CodingKey { case parameters }
+
+    init(from decoder: any Decoder) throws {
+      try decoder.requireMembers([CodingKeys.parameters.rawValue])
+      parameters = try decoder.container(keyedBy: CodingKeys.self)
+        .decodeIfPresent(EncodedJSON.self, forKey: .parameters)
+    }
   }
 
   private func create(_ call: Call) throws(Problem) {
@@ -124,7 +160,7 @@ struct SessionEndpoints {
       or: "The body takes an optional id, an optional from, and optional parameters.")
     let id = wanted?.id ?? call.scope.decision.generatedID()
     guard SessionKey.isValid(id: id) else { throw .invalidSessionID(pointer: "/id") }
-    let parameters = try parameters(wanted, reactor)
+    let parameters = try parameters(wanted?.parameters, reactor)
     let reply = call.reply
     if let problem = call.scope.creationProblem { throw problem }
     let isReadable = try call.scope.mayRead(id, of: reactor)
@@ -181,9 +217,9 @@ struct SessionEndpoints {
 
   /// Returns the validated parameters of a body, or `nil` if it has none.
   private func parameters(
-    _ wanted: NewSession?, _ reactor: any HostedReactor
+    _ wanted: EncodedJSON?, _ reactor: any HostedReactor
   ) throws(Problem) -> [UInt8]? {
-    guard let parameters = wanted?.parameters else { return nil }
+    guard let parameters = wanted else { return nil }
     do throws(ActionDecodingError) {
       return try reactor.normalize(parameters: Array(parameters.bytes))
     } catch {
@@ -228,16 +264,24 @@ struct SessionEndpoints {
     let reactor = try call.reactor(in: host)
     let id = try call.sessionID()
     try call.negotiate()
-    let wanted = try call.body(NewSession.self, or: "The body takes optional parameters.")
-    let parameters = try parameters(wanted, reactor)
+    let wanted = try call.body(EnsuredSession.self, or: "The body takes optional parameters.")
+    let parameters = try parameters(wanted?.parameters, reactor)
+    let preconditions = try Preconditions(of: call.request)
     try call.scope.askDelegate(.create, reactor, id, parameters: parameters)
     let isReadable = try call.scope.mayRead(id, of: reactor)
+    @Sendable func requirePreconditions(at cursor: Cursor) throws(Problem) {
+      guard preconditions.hold(at: cursor) else {
+        throw Preconditions.problem("session", at: cursor)
+      }
+    }
     do throws(Problem) {
+      if preconditions.requireExistence { throw Preconditions.problem("session", at: nil) }
       try call.scope.takeCreation()
     } catch {
-      // The client must not create another session: use a stored one, or respond with the problem.
+      // The request must not create a session: use a stored one, or respond with the problem.
       return call.readStoredSession(of: reactor, id, in: host, orElse: error) {
         session throws(Problem) in
+        try requirePreconditions(at: session.current.cursor)
         let own = session.parameters.flatMap { try? reactor.normalize(parameters: $0) }
         guard parameters == nil || parameters == session.parameters || parameters == own else {
           throw Problem(SessionError.otherParameters)
@@ -258,10 +302,12 @@ struct SessionEndpoints {
               call.scope))
         case .success(let opened):
           call.scope.giveBackCreation()
-          reply(
-            Self.representation(
+          reply { () throws(Problem) in
+            try requirePreconditions(at: opened.session.current.cursor)
+            return Self.representation(
               of: opened.session, reactor,
-              isReadable && call.scope.mayStillRead(id, of: reactor), call.scope))
+              isReadable && call.scope.mayStillRead(id, of: reactor), call.scope)
+          }
         case .failure(let error):
           call.scope.giveBackCreation()
           reply(Problem(error))

@@ -176,7 +176,8 @@ extension OpenAPIParameter {
         ["type": "string"])
     case .ifMatch:
       header(
-        "If-Match", "Runs only if the session is at this cursor, else 412.", Self.tagsSchema)
+        "If-Match", "Executed only at this cursor of the session or global, else 412.",
+        Self.tagsSchema)
     case .requestID:
       header(
         "X-Request-Id",
@@ -188,7 +189,8 @@ extension OpenAPIParameter {
         ["type": "string"])
     case .ifNoneMatch:
       header(
-        "If-None-Match", "The client's `ETag`: 304 if it is current.", Self.tagsSchema)
+        "If-None-Match", "The client's `ETag`: if it is current, 304, and 412 for a PUT.",
+        Self.tagsSchema)
     }
   }
 

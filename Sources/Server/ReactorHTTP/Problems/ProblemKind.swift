@@ -116,7 +116,7 @@ enum ProblemKind: String, CaseIterable {
     case .unknownSession: "No such session"
     case .unknownVersion: "No such version"
     case .unsupportedMediaType: "The body has an unsupported type"
-    case .versionMismatch: "The session is at another version"
+    case .versionMismatch: "The session or global is at another version"
     }
   }
 
@@ -259,7 +259,7 @@ enum ProblemKind: String, CaseIterable {
     case .unknownVersion: "The version does not exist yet, or is no longer retained."
     case .unsupportedMediaType: "Send the body as `application/json`."
     case .versionMismatch:
-      "`If-Match` does not match: the `ETag` of the response is the session's cursor. Nothing was executed."
+      "`If-Match` or `If-None-Match` excludes the current cursor, which is the `ETag` of the response. Nothing was executed."
     }
   }
 }

@@ -44,6 +44,9 @@ final class Endpoint: Sendable {
     /// Without this trait the endpoint needs the right `inspect` for a projected reactor, so that no response
     /// shows what the reactor hides.
     static let projected = Traits(rawValue: 128)
+
+    /// The handler evaluates ``Preconditions``.
+    static let takesPreconditions = Traits(rawValue: 256)
   }
 
   /// The path template (RFC 6570).
@@ -65,6 +68,9 @@ final class Endpoint: Sendable {
   /// The names of the parameters of the query.
   let parameterNames: ParameterNames
   let handler: Handler
+
+  /// Whether a request with preconditions is rejected instead of executed without them.
+  let rejectsPreconditions: Bool
 
   /// Creates an entry whose handler responds immediately or later.
   ///
@@ -95,6 +101,8 @@ final class Endpoint: Sendable {
       traits.contains(.asksDelegate)
       ? nil : access ?? (right == .read ? .read : right == .manage ? .manage : nil)
     self.traits = traits
+    rejectsPreconditions =
+      !method.isSafe && traits.isDisjoint(with: [.takesActions, .takesPreconditions])
     self.condition = condition
     self.operation = operation
     parameterNames = ParameterNames(

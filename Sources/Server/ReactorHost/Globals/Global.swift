@@ -380,14 +380,21 @@ public final class Global<Value: Codable & Sendable>: RefreshableGlobal, Observa
     }
   }
 
-  /// Sets the value from JSON.
+  /// Sets the value from JSON, if a condition holds.
   public func set(
-    json: [UInt8], completion: @escaping @Sendable (Result<CommittedState, LogError>) -> Void
+    json: [UInt8], where condition: @escaping @Sendable (Cursor) -> Bool = { _ in true },
+    completion: @escaping @Sendable (Result<CommittedState, LogError>) -> Void
   ) throws(ActionDecodingError) {
     do {
       let document = try JSONDocument(
         parsing: json, depthLimit: JSONDocument.embeddedDepthLimit)
-      try set(try JSONCoder.decode(Value.self, from: document.root), completion: completion)
+      let value = try JSONCoder.decode(Value.self, from: document.root)
+      let encoded = try JSONCoder.encode(value)
+      enqueue(
+        { latest in
+          guard condition(latest.state.cursor) else { throw LogError.conflict }
+          return (value, encoded)
+        }, completion)
     } catch {
       throw ActionDecodingError(error, orElse: "The value cannot be set.")
     }

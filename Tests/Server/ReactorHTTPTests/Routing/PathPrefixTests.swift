@@ -36,7 +36,17 @@ struct PathPrefixTests {
     #expect(page.text.contains(#"href="../page.css""#))
   }
 
-  @Test(arguments: ["/app/bv1/reactors", "/app/v1/reactors", "/app/b", "/app/b/app/b/v1/reactors"])
+  @Test func `the prefix without a slash is an address of the page with one`() throws {
+    for method in ["GET", "HEAD"] {
+      let response = try service.ask(method, "/app/b?tab=1")
+      #expect(response.status == 308)
+      #expect(response[field: "Location"] == "/app/b/?tab=1")
+    }
+    #expect(try service.ask("POST", "/app/b").status == 404)
+    #expect(try Service().ask("GET", "/app/b").problem == "404 not-found")
+  }
+
+  @Test(arguments: ["/app/bv1/reactors", "/app/v1/reactors", "/app", "/app/b/app/b/v1/reactors"])
   func `another prefix is an unknown path`(path: String) throws {
     #expect(try service.ask("GET", path).status == 404)
   }

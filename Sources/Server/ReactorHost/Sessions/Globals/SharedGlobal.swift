@@ -16,11 +16,14 @@ public protocol SharedGlobal: StateSource {
   ///
   /// - Parameters:
   ///   - json: The value.
+  ///   - condition: Whether the value replaces that at a cursor: else `completion` gets `LogError.conflict`. Called
+  ///     again if another process was first.
   ///   - completion: Called when the value is set and committed, or was rejected. Any thread, the
   ///     calling one included.
   /// - Throws: ``ActionDecodingError``; `completion` is not called then.
   func set(
-    json: [UInt8], completion: @escaping @Sendable (Result<CommittedState, LogError>) -> Void
+    json: [UInt8], where condition: @escaping @Sendable (Cursor) -> Bool,
+    completion: @escaping @Sendable (Result<CommittedState, LogError>) -> Void
   ) throws(ActionDecodingError)
 
   /// Stores the value in a log from now on, and restores the value that the log has.
