@@ -31,7 +31,7 @@ enum OpenAPISchemas {
     let member = JSONValue.Member("parameters", parameters)
     return [
       .init("NewSession", newSession(member)),
-      .init("EnsuredSession", object([member], optional: ["parameters"])),
+      .init("EnsuredSession", closed(object([member], optional: ["parameters"]))),
     ]
   }
 
@@ -50,6 +50,13 @@ enum OpenAPISchemas {
     var schema: JSONValue = ["type": "object", "properties": .object(members)]
     if !required.isEmpty { schema["required"] = .array(required.map { .string($0) }) }
     return schema
+  }
+
+  /// Returns the schema of an object without other members.
+  private static func closed(_ object: JSONValue) -> JSONValue {
+    var object = object
+    object["additionalProperties"] = false
+    return object
   }
 
   private static func list(_ name: String, of entry: JSONValue) -> JSONValue {
@@ -112,7 +119,7 @@ enum OpenAPISchemas {
   }()
 
   private static func newSession(_ parameters: JSONValue.Member) -> JSONValue {
-    object([parameters] + newSessionMembers, optional: ["id", "from", "parameters"])
+    closed(object([parameters] + newSessionMembers, optional: ["id", "from", "parameters"]))
   }
 
   private static let newSessionMembers: [JSONValue.Member] = [
@@ -127,7 +134,7 @@ enum OpenAPISchemas {
       "from",
       [
         "description": "The session whose history is copied, up to a version.",
-        "type": ["object", "null"],
+        "type": ["object", "null"], "additionalProperties": false,
         "properties": [
           "session": ["type": "string", "pattern": .string(sessionID)],
           "version": ["type": ["integer", "null"], "format": "int64", "minimum": 0],
@@ -140,15 +147,16 @@ enum OpenAPISchemas {
       ]),
   ]
 
-  private static let newTicket = object(
-    [
-      .init(
-        "isBoundToAddress",
-        [
-          "type": ["boolean", "null"],
-          "description": "Whether only the address of this request may use the ticket.",
-        ])
-    ], optional: ["isBoundToAddress"])
+  private static let newTicket = closed(
+    object(
+      [
+        .init(
+          "isBoundToAddress",
+          [
+            "type": ["boolean", "null"],
+            "description": "Whether only the address of this request may use the ticket.",
+          ])
+      ], optional: ["isBoundToAddress"]))
 
   private static let revocationMembers: [JSONValue.Member] = {
     func member(_ name: String, _ detail: String, isTime: Bool = false) -> JSONValue.Member {
