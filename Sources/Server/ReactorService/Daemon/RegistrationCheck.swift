@@ -1,3 +1,4 @@
+internal import ReactorHTTP
 internal import ReactorHost
 internal import ReactorLog
 internal import Telemetry
@@ -29,6 +30,17 @@ enum RegistrationCheck {
     for registration in declarations {
       guard let problem = registration.declarationProblem else { continue }
       throw .configuration("the reactor \"\(registration.name)\" cannot be hosted: \(problem)")
+    }
+  }
+
+  /// Logs the reactors with a rule in `log.retain` that are not hosted: removed with a release, or misspelled.
+  static func logUnknownReactors(
+    in rules: RetentionRules, among reactors: [String], _ logger: Logger
+  ) {
+    for name in rules.byReactor.keys.sorted() where !reactors.contains(name) {
+      logger.warning(
+        "log.retain names a reactor that is not hosted\(Spelling.hint(for: name, among: reactors))",
+        ["reactor": name])
     }
   }
 

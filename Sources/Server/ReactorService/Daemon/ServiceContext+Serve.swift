@@ -74,6 +74,8 @@ extension ServiceContext {
       reactors, globals: globals, hidden: [revocations], log: store.log, settings: hostSettings,
       logger: logger, router: store.node)
     RegistrationCheck.logUndescribedTypes(of: reactors, logger)
+    RegistrationCheck.logUnknownReactors(
+      in: configuration.retention, among: reactors.map(\.name), logger)
     let readiness = DaemonReadiness(store.node)
     if let missing = host.firstMissingReference() {
       throw ConfigurationError.configuration(missing)

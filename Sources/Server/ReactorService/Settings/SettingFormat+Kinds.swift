@@ -143,9 +143,19 @@ extension SettingFormat where Value == Set<String> {
       expected: "host names without ports, separated by commas, or *",
       read: { text in
         let names = text.split(separator: ",").map { String($0.drop { $0 == " " }).lowercased() }
-        return names.allSatisfy { $0 == "*" || AcceptedHosts.name(of: $0) == $0 } ? Set(names) : nil
+        return names.allSatisfy { $0 == "*" || isHostName($0) } ? Set(names) : nil
       },
       write: { $0.sorted().joined(separator: ",") })
+  }
+
+  /// Whether a text is a name or an address as `Host` has it, without a port.
+  private static func isHostName(_ text: String) -> Bool {
+    let separators = text.first == "[" && text.last == "]" ? "[]:." : "-._"
+    return AcceptedHosts.name(of: text) == text
+      && text.unicodeScalars.allSatisfy { scalar in
+        scalar.isASCII && (Character(scalar).isLetter || Character(scalar).isNumber)
+          || separators.unicodeScalars.contains(scalar)
+      }
   }
 }
 

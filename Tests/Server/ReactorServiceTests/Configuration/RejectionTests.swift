@@ -78,6 +78,18 @@ struct RejectionTests {
       "--auth-jwt-audience=a, ,b",
       "expected texts that are not empty, separated by commas, found a, ,b"
     ),
+    (
+      "--http-hosts=a b",
+      "expected host names without ports, separated by commas, or *, found a b"
+    ),
+    (
+      "--http-hosts=example.com,http://example.org",
+      "expected host names without ports, separated by commas, or *, found example.com,http://example.org"
+    ),
+    (
+      "--http-hosts=*.example.com",
+      "expected host names without ports, separated by commas, or *, found *.example.com"
+    ),
     ("--cluster-name=a.b", "expected a name of 1 to 32 of A-Z a-z 0-9 _ -, found a.b"),
     ("--cluster-suspect=0.5", "expected a number of seconds from 1 to 60, found 0.5"),
     (

@@ -103,6 +103,20 @@ struct RegistrationCheckTests {
     #expect(lines.withLock { $0 } == [["reactor": "even", "types": name]])
   }
 
+  @Test func `a rule of log.retain for a reactor that is not hosted is logged`() {
+    let lines = Mutex<[String]>([])
+    let logger = Logger(level: .warning) { _, message, fields in
+      lines.withLock { $0.append("\(message) \(fields.map { $1 })") }
+    }
+    RegistrationCheck.logUnknownReactors(
+      in: RetentionRules(.all, byReactor: ["cuonter": .all, "counter": .all, "x": .all]),
+      among: ["counter", "room"], logger)
+    let text = "log.retain names a reactor that is not hosted"
+    #expect(
+      lines.withLock { $0 }
+        == ["\(text); did you mean counter? [\"cuonter\"]", "\(text) [\"x\"]"])
+  }
+
   @Test func `two reactors with the same name are rejected`() async {
     let error = await error(names: ["counter", "other", "counter"])
     #expect(error?.message == "the reactor \"counter\" is registered twice")
