@@ -12,7 +12,7 @@
 /// Encoding and decoding run on the caller's thread and call only the `Codable` conformances of the
 /// type.
 public enum JSONCoder {
-  /// How strictly enum cases are decoded.
+  /// How strictly enum cases and objects are decoded.
   public enum Strictness: Sendable {
     /// For stored JSON, possibly written by an older version: labels that a case does not declare
     /// are ignored.
@@ -21,6 +21,10 @@ public enum JSONCoder {
     /// For JSON from clients: a value for a case without associated values, or a label that the
     /// case does not declare, is an error.
     case strict
+
+    /// For the bodies of addresses, whose members no client may misspell: like ``strict``, and a member that the type
+    /// does not declare is an error.
+    case exact
   }
 
   /// Returns the compact JSON of a value.
@@ -118,7 +122,7 @@ public enum JSONCoder {
   ) throws(JSONDecodingFailure) -> Value {
     do {
       let reader = JSONReader(
-        document: element.document, node: element.node, isStrict: strictness == .strict)
+        document: element.document, node: element.node, strictness: strictness)
       return try reader.read(type)
     } catch {
       throw UnreadableValue.from(error, at: element.node, in: element.document)

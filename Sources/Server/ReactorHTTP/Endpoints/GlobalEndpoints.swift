@@ -85,7 +85,7 @@ struct GlobalEndpoints {
         [reply = call.reply] result in
         switch result {
         case .success(let state): reply(.state(VisibleState(ofGlobal: state)))
-        case .failure where !preconditions.hold(at: global.current.cursor):
+        case .failure(.lost):
           reply(Preconditions.problem("global", at: global.current.cursor))
         case .failure(let error): reply(Problem(error))
         }

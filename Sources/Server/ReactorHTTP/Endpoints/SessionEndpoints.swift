@@ -112,44 +112,16 @@ struct SessionEndpoints {
       let session: String
       let version: Int?
       let timers: Bool?
-
-      private enum CodingKeys: String, CodingKey, CaseIterable { case session, version, timers }
-
-      init(from decoder: any Decoder) throws {
-        try decoder.requireMembers(CodingKeys.allCases.map(\.rawValue))
-        let members = try decoder.container(keyedBy: CodingKeys.self)
-        session = try members.decode(String.self, forKey: .session)
-        version = try members.decodeIfPresent(Int.self, forKey: .version)
-        timers = try members.decodeIfPresent(Bool.self, forKey: .timers)
-      }
     }
 
     let id: String?
     let from: Origin?
     let parameters: EncodedJSON?
-
-    private enum CodingKeys: String, CodingKey, CaseIterable { case id, from, parameters }
-
-    init(from decoder: any Decoder) throws {
-      try decoder.requireMembers(CodingKeys.allCases.map(\.rawValue))
-      let members = try decoder.container(keyedBy: CodingKeys.self)
-      id = try members.decodeIfPresent(String.self, forKey: .id)
-      from = try members.decodeIfPresent(Origin.self, forKey: .from)
-      parameters = try members.decodeIfPresent(EncodedJSON.self, forKey: .parameters)
-    }
   }
 
   /// The body of a PUT, whose address has the id.
   private struct EnsuredSession: Decodable {
     let parameters: EncodedJSON?
-
-    private enum CodingKeys: String, CodingKey { case parameters }
-
-    init(from decoder: any Decoder) throws {
-      try decoder.requireMembers([CodingKeys.parameters.rawValue])
-      parameters = try decoder.container(keyedBy: CodingKeys.self)
-        .decodeIfPresent(EncodedJSON.self, forKey: .parameters)
-    }
   }
 
   private func create(_ call: Call) throws(Problem) {

@@ -27,14 +27,6 @@ struct TicketEndpoints {
 
   private struct NewTicket: Decodable {
     let isBoundToAddress: Bool?
-
-    private enum CodingKeys: String, CodingKey { case isBoundToAddress }
-
-    init(from decoder: any Decoder) throws {
-      try decoder.requireMembers([CodingKeys.isBoundToAddress.rawValue])
-      isBoundToAddress = try decoder.container(keyedBy: CodingKeys.self)
-        .decodeIfPresent(Bool.self, forKey: .isBoundToAddress)
-    }
   }
 
   private struct Ticket: Encodable {

@@ -50,12 +50,12 @@ extension Call {
   ///   - type: The type of the value.
   ///   - expectation: The detail of the problem for a body that cannot be decoded.
   /// - Returns: The value, or `nil` for an empty body and for `null`, which generated clients send for an absent one.
-  /// - Throws: A problem if the body is not JSON of this type.
+  /// - Throws: A problem if the body is not JSON of this type, or has a member that the type does not declare.
   func body<Body: Decodable>(_ type: Body.Type, or expectation: String) throws(Problem) -> Body? {
     guard !request.body.isEmpty else { return nil }
     try requireJSON()
     do {
-      return try JSONCoder.decode(Body?.self, from: request.body)
+      return try JSONCoder.decode(Body?.self, from: request.body, strictness: .exact)
     } catch let error as JSONSyntaxError {
       throw Problem(.malformed(offset: error.offset, reason: error.reason), kind: .invalidBody)
     } catch let error as JSONDecodingFailure {

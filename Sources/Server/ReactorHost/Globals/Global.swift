@@ -157,8 +157,19 @@ public final class Global<Value: Codable & Sendable>: RefreshableGlobal, Observa
     _ value: Value,
     completion: @escaping @Sendable (Result<CommittedState, LogError>) -> Void
   ) throws {
+    try set(value, where: { _ in true }, completion)
+  }
+
+  private func set(
+    _ value: Value, where condition: @escaping @Sendable (Cursor) -> Bool,
+    _ completion: @escaping @Sendable (Result<CommittedState, LogError>) -> Void
+  ) throws {
     let json = try JSONCoder.encode(value)
-    enqueue({ _ in (value, json) }, completion)
+    enqueue(
+      { latest in
+        guard condition(latest.state.cursor) else { throw LogError.conflict }
+        return (value, json)
+      }, completion)
   }
 
   /// Sets a value that depends on the current one, also if several processes set it at a time.
@@ -388,13 +399,7 @@ public final class Global<Value: Codable & Sendable>: RefreshableGlobal, Observa
     do {
       let document = try JSONDocument(
         parsing: json, depthLimit: JSONDocument.embeddedDepthLimit)
-      let value = try JSONCoder.decode(Value.self, from: document.root)
-      let encoded = try JSONCoder.encode(value)
-      enqueue(
-        { latest in
-          guard condition(latest.state.cursor) else { throw LogError.conflict }
-          return (value, encoded)
-        }, completion)
+      try set(JSONCoder.decode(Value.self, from: document.root), where: condition, completion)
     } catch {
       throw ActionDecodingError(error, orElse: "The value cannot be set.")
     }

@@ -18,7 +18,7 @@ package struct JSONInput {
 
   /// A value of a client's text, see ``JSONCoder/Strictness/strict``.
   init(_ element: JSONElement) {
-    self.init(JSONReader(document: element.document, node: element.node, isStrict: true))
+    self.init(JSONReader(document: element.document, node: element.node, strictness: .strict))
   }
 
   /// The number of members of an object; 0 for other values.

@@ -38,23 +38,10 @@ extension JSONKeyedReader {
       guard !payload.isStrict else { throw stray(payload, labels: CaseShape.names(of: type)) }
       return JSONKeyedReader<Inner>(reader: payload, shape: .empty, owner: .namedCase)
     }
-    if payload.isStrict { try rejectUnknownLabels(payload, keyedBy: type) }
-    return JSONKeyedReader<Inner>(reader: payload, shape: .object, owner: .namedCase)
-  }
-
-  private func rejectUnknownLabels<Inner: CodingKey>(
-    _ payload: JSONReader, keyedBy type: Inner.Type
-  ) throws {
-    let document = payload.document
-    var names = KeyNames<Inner>()
-    var node = payload.node + 1
-    while node < payload.entry.next {
-      let name = document.string(document.node(node))
-      guard names.key(named: name) != nil else {
-        throw stray(payload.at(node + 1), name, labels: CaseShape.names(of: type))
-      }
-      node = document.node(node + 1).next
+    if payload.isStrict, let unknown = payload.firstMember(unknownTo: type) {
+      throw stray(unknown.value, unknown.name, labels: CaseShape.names(of: type))
     }
+    return JSONKeyedReader<Inner>(reader: payload, shape: .object, owner: .namedCase)
   }
 
   /// The error for a value or label that the case does not declare.

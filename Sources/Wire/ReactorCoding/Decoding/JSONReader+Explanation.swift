@@ -47,6 +47,33 @@ extension JSONReader {
   }
 }
 
+extension JSONReader {
+  /// Rejects a member that a type does not declare, see ``JSONCoder/Strictness/exact``.
+  func checkMembers<Key: CodingKey>(keyedBy type: Key.Type) throws {
+    guard let unknown = firstMember(unknownTo: type) else { return }
+    let known = CaseShape.names(of: type) ?? []
+    throw UnreadableValue(
+      node: unknown.value.node, expected: known,
+      detail:
+        "There is no member \(UnreadableValue.quoted(unknown.name)) here; these are known: \(known.listed)."
+    ).wrapped()
+  }
+
+  /// Returns the first member of an object with a name that no key of a type has.
+  func firstMember<Key: CodingKey>(
+    unknownTo type: Key.Type
+  ) -> (name: String, value: JSONReader)? {
+    var names = KeyNames<Key>()
+    var node = node + 1
+    while node < entry.next {
+      let name = document.string(document.node(node))
+      guard names.key(named: name) != nil else { return (name, at(node + 1)) }
+      node = document.node(node + 1).next
+    }
+    return nil
+  }
+}
+
 extension DecodingError {
   /// Whether the error already carries an explanation.
   fileprivate var isExplained: Bool {

@@ -4,7 +4,9 @@ struct JSONReader: Decoder {
   /// The type whose members are read, or the enum of the case whose values are, or `nil` in a nested container.
   var type: (any Any.Type)?
   let node: UInt32
-  let isStrict: Bool
+  let strictness: JSONCoder.Strictness
+
+  var isStrict: Bool { strictness != .lenient }
 
   var codingPath: [any CodingKey] { document.path(to: node) }
   var userInfo: [CodingUserInfoKey: Any] { [:] }
@@ -18,7 +20,7 @@ struct JSONReader: Decoder {
 
   @inline(__always)
   func at(_ node: UInt32) -> JSONReader {
-    JSONReader(document: document, node: node, isStrict: isStrict)
+    JSONReader(document: document, node: node, strictness: strictness)
   }
 
   /// The default of a member that the object lacks, or an associated value that the case lacks, or `nil` for
@@ -28,11 +30,11 @@ struct JSONReader: Decoder {
     if node == 0, caseName == nil, let defaults = document.rootDefaults,
       let found = defaults.member(named: name, of: 0)
     {
-      return JSONReader(document: defaults, node: found, isStrict: false)
+      return JSONReader(document: defaults, node: found, strictness: .lenient)
     }
     guard let found = type.flatMap({ DefaultMembers.of($0) })?.member(name, of: caseName)
     else { return nil }
-    return JSONReader(document: found.document, node: found.node, isStrict: false)
+    return JSONReader(document: found.document, node: found.node, strictness: .lenient)
   }
 
   /// Decodes a value of any type; errors are explained in terms of the JSON.
@@ -54,6 +56,7 @@ struct JSONReader: Decoder {
       // Keys of a struct type, such as those of a dictionary, accept any name and pass it to the
       // type.
       if isStrict, EnumMetadata(type) == nil { try checkNames() }
+      if strictness == .exact { try checkMembers(keyedBy: type) }
       if let trapping = self.type.flatMap({ TrappingValue($0) }) { try check(trapping) }
       return KeyedDecodingContainer(JSONKeyedReader<Key>(reader: self, shape: .object))
     case .string where CaseShape.mayBeCaseName(type):

@@ -5,13 +5,13 @@ struct JSONUnkeyedReader: UnkeyedDecodingContainer {
   /// The node of the next element.
   private var next: UInt32
   private var position: UInt32 = 0
-  private let isStrict: Bool
+  private let strictness: JSONCoder.Strictness
 
   init(reader: JSONReader) {
     document = reader.document
     array = reader.node
     next = reader.node + 1
-    isStrict = reader.isStrict
+    strictness = reader.strictness
   }
 
   var codingPath: [any CodingKey] { document.path(to: array) }
@@ -34,7 +34,7 @@ struct JSONUnkeyedReader: UnkeyedDecodingContainer {
         detail: "The array ends too soon: it has \(position) elements, and another one is needed."
       ).wrapped()
     }
-    return JSONReader(document: document, node: next, isStrict: isStrict)
+    return JSONReader(document: document, node: next, strictness: strictness)
   }
 
   /// Decodes the next element and advances only if that succeeds.

@@ -182,6 +182,27 @@ struct DecodingFailureTests {
     #expect(failure?.pointer == "/actions/1")
   }
 
+  @Test(arguments: [
+    (#"{"names":{"any":1},"inner":{"count":1,"cuont":2}}"#, "/inner/cuont", ["count"]),
+    (#"{"names":{},"inner":{"count":1},"a/b~":1}"#, "/a~1b~0", ["names", "inner"]),
+    (#"{"names":{},"inner":{"count":1},"\u0430":1}"#, "/\u{430}", ["names", "inner"]),
+  ])
+  func `only an exact decoder rejects unknown members, at each depth`(
+    _ text: String, _ pointer: String, _ known: [String]
+  ) throws {
+    struct Inner: Decodable { let count: Int }
+    struct Outer: Decodable {
+      let names: [String: Int]
+      let inner: Inner
+    }
+    let failure = try #require(try failure(Outer.self, text, .exact))
+    #expect(failure.pointer == pointer)
+    #expect(failure.expected == known)
+    #expect(try decoded(Outer.self, text, .strict).inner.count == 1)
+    #expect(
+      try decoded(Outer.self, #"{"names":{"any":1},"inner":{"count":1}}"#, .exact).inner.count == 1)
+  }
+
   @Test func `case names are listed in declaration order`() {
     #expect(JSONCoder.caseNames(of: CounterAction.self) == Self.cases)
     #expect(JSONCoder.caseNames(of: Renamed.self) == ["f", "s"])

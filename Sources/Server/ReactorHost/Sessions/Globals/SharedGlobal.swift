@@ -16,8 +16,8 @@ public protocol SharedGlobal: StateSource {
   ///
   /// - Parameters:
   ///   - json: The value.
-  ///   - condition: Whether the value replaces that at a cursor: else `completion` gets `LogError.conflict`. Called
-  ///     again if another process was first.
+  ///   - condition: Whether the value replaces that at a cursor: else `completion` gets `LogError.conflict`, which
+  ///     nothing else fails with. Called again if another process was first.
   ///   - completion: Called when the value is set and committed, or was rejected. Any thread, the
   ///     calling one included.
   /// - Throws: ``ActionDecodingError``; `completion` is not called then.
