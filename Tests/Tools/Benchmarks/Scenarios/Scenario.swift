@@ -12,7 +12,7 @@ struct Scenario {
       .posts, .authenticatedPosts, .identity, .postsBesideStreams, .idleStreams, .fanOut,
       .audiences, .compressedStreams, .largeState, .flood,
       .manySessions, .stalledReader,
-      .sessionsAlive, .start, .recovery, .loading, .storedSessions, .growth,
+      .sessionsAlive, .start, .restart, .recovery, .loading, .storedSessions, .growth,
       .durablePosts, .changes, .streams, .inProcess, .swiftClient, .flows,
       .sends, .timers, .presence, .cluster, .clusterScaling, .before,
     ]

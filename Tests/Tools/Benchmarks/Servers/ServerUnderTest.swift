@@ -66,10 +66,10 @@ final class ServerUnderTest {
     return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
   }
 
-  /// Terminates the server and waits for its exit.
-  func stop() {
+  /// Sends the server a signal that ends it, and waits for its exit.
+  func stop(with signal: Int32 = SIGTERM) {
     guard process.isRunning else { return }
-    process.terminate()
+    kill(id, signal)
     process.waitUntilExit()
   }
 
