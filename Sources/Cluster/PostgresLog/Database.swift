@@ -34,15 +34,4 @@ final class Database: Sendable {
       try body(StoreReader(connection: connection, statements: statements, deadline: deadline))
     }
   }
-
-  /// Calls a body as ``read(_:)`` does, and returns its result.
-  func result<Value: Sendable>(
-    of body: (StoreReader) throws(PostgresError) -> Value
-  ) -> Result<Value, LogError> {
-    do throws(LogError) {
-      return .success(try read(body))
-    } catch {
-      return .failure(error)
-    }
-  }
 }

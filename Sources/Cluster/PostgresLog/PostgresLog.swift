@@ -164,72 +164,61 @@ package final class PostgresLog: MutationLog {
 
   /// Lists the stored sessions of a reactor that have not ended.
   package func sessions(
-    of reactor: String, after id: String?, limit: Int,
-    completion: @escaping ReadCompletion<[SessionSummary]>
-  ) {
-    completion(
-      database.result { (reader) throws(PostgresError) in
-        try reader.sessions(of: reactor, after: id, limit: limit)
-      })
+    of reactor: String, after id: String?, limit: Int
+  ) throws(LogError) -> [SessionSummary] {
+    try database.read { (reader) throws(PostgresError) in
+      try reader.sessions(of: reactor, after: id, limit: limit)
+    }
   }
 
   /// Lists the sessions with accepted actions that have not finished.
   package func unfinishedSessions(
-    after key: SessionKey?, limit: Int, completion: @escaping ReadCompletion<[SessionKey]>
-  ) {
-    completion(
-      database.result { (reader) throws(PostgresError) in
-        try reader.unfinishedSessions(after: key, limit: limit)
-      })
+    after key: SessionKey?, limit: Int
+  ) throws(LogError) -> [SessionKey] {
+    try database.read { (reader) throws(PostgresError) in
+      try reader.unfinishedSessions(after: key, limit: limit)
+    }
   }
 
   /// Reads the timers that are due.
   package func dueTimers(
-    after position: TimerPosition?, until time: Timestamp, limit: Int,
-    completion: @escaping ReadCompletion<DueTimers>
-  ) {
-    completion(
-      database.result { (reader) throws(PostgresError) in
-        try reader.dueTimers(after: position, until: time, limit: limit)
-      })
+    after position: TimerPosition?, until time: Timestamp, limit: Int
+  ) throws(LogError) -> DueTimers {
+    try database.read { (reader) throws(PostgresError) in
+      try reader.dueTimers(after: position, until: time, limit: limit)
+    }
   }
 
   /// Counts the timers.
-  package func timerCount(completion: @escaping ReadCompletion<Int>) {
-    completion(
-      database.result { (reader) throws(PostgresError) in
-        try reader.rows(reader.statements.countTimers, Parameters()).first(as: Int.self) ?? 0
-      })
+  package func timerCount() throws(LogError) -> Int {
+    try database.read { (reader) throws(PostgresError) in
+      try reader.rows(reader.statements.countTimers, Parameters()).first(as: Int.self) ?? 0
+    }
   }
 
   /// Reads values that a release must be able to decode.
   package func samples(
-    after position: SamplePosition, within time: Duration,
-    completion: @escaping ReadCompletion<SamplePage>
-  ) {
-    completion(
-      database.result { (reader) throws(PostgresError) in
-        try reader.samples(after: position, within: time, schema: database.schema)
-      })
+    after position: SamplePosition, within time: Duration
+  ) throws(LogError) -> SamplePage {
+    try database.read { (reader) throws(PostgresError) in
+      try reader.samples(after: position, within: time, schema: database.schema)
+    }
   }
 
   /// Lists the stored failures of a reactor; damaged ones are skipped.
   package func failures(
-    of reactor: String, completion: @escaping ReadCompletion<[StoredFailure]>
-  ) {
-    completion(
-      database.result { (reader) throws(PostgresError) in try reader.failures(of: reactor) })
+    of reactor: String
+  ) throws(LogError) -> [StoredFailure] {
+    try database.read { (reader) throws(PostgresError) in try reader.failures(of: reactor) }
   }
 
   /// Reads the current value of a global.
-  package func sharedValue(_ name: String, completion: @escaping ReadCompletion<SharedValue?>) {
-    let result = database.result { (reader) throws(PostgresError) in
+  package func sharedValue(_ name: String) throws(LogError) -> SharedValue? {
+    let value = try database.read { (reader) throws(PostgresError) in
       try reader.sharedValue(name)
     }
-    if case .success(let value?) = result {
-      revisions.withLock { $0[name] = value.revision }
-    }
-    completion(result)
+    if let value { revisions.withLock { $0[name] = value.revision } }
+    return value
   }
 
   /// Sets a global.
@@ -248,11 +237,10 @@ package final class PostgresLog: MutationLog {
   }
 
   /// Confirms that the database can be reached, whose reads are never older.
-  package func confirmReads(completion: @escaping @Sendable (Result<Void, LogError>) -> Void) {
-    completion(
-      database.result { (reader) throws(PostgresError) in
-        _ = try reader.rows(reader.statements.confirm, Parameters())
-      })
+  package func confirmReads() throws(LogError) {
+    try database.read { (reader) throws(PostgresError) in
+      _ = try reader.rows(reader.statements.confirm, Parameters())
+    }
   }
 
   /// Permits retention to replace entries of a reactor's sessions by snapshots of a schema.

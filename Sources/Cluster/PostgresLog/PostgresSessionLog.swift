@@ -48,21 +48,16 @@ final class PostgresSessionLog: SessionLog {
     state.withLock { $0 = .read(writer: head.writer, stamp: head.stamp) }
   }
 
-  func load(schema: String?, completion: @escaping ReadCompletion<LoadedSession>) {
-    let result = database.result { (reader) throws(PostgresError) in
+  func load(schema: String?) throws(LogError) -> LoadedSession {
+    let (loaded, head) = try database.read { (reader) throws(PostgresError) in
       try reader.load(key, schema: schema)
     }
-    completion(
-      result.map { loaded, head in
-        didRead(head)
-        return loaded
-      })
+    didRead(head)
+    return loaded
   }
 
-  func record(completion: @escaping ReadCompletion<SessionRecord>) {
-    completion(
-      database.result { (reader) throws(PostgresError) in try reader.head(of: key) }
-        .map { $0.record })
+  func record() throws(LogError) -> SessionRecord {
+    try head().record
   }
 
   func create(
@@ -94,54 +89,46 @@ final class PostgresSessionLog: SessionLog {
     }
   }
 
-  func lastWriter(completion: @escaping ReadCompletion<NodeID?>) {
-    completion(
-      database.result { (reader) throws(PostgresError) in
-        try reader.rows(reader.statements.writer, key.parameters).first(as: (String, Int64).self)
-          .map { NodeID(name: $0, incarnation: UInt64(bitPattern: $1)) }
-      })
+  func lastWriter() throws(LogError) -> NodeID? {
+    try database.read { (reader) throws(PostgresError) in
+      try reader.rows(reader.statements.writer, key.parameters).first(as: (String, Int64).self)
+        .map { NodeID(name: $0, incarnation: UInt64(bitPattern: $1)) }
+    }
   }
 
-  func confirmEnd(
-    of epoch: String, at version: @escaping @Sendable () -> Int,
-    completion: @escaping @Sendable (Result<Void, LogError>) -> Void
-  ) {
+  func confirmEnd(of epoch: String, at version: () -> Int) throws(LogError) {
     let own = database.writer.context.writer
-    let result = database.result { (reader) throws(PostgresError) in try reader.head(of: key) }
-    completion(
-      result.flatMap { head in
-        switch head.record {
-        case .stored(let stored) where stored.epoch == epoch:
-          head.writer == own || stored.version <= version()
-            ? .success(()) : .failure(.lost(to: nil))
-        case .none where version() == 0: .success(())
-        default: .failure(.lost(to: nil))
-        }
-      })
+    let head = try head()
+    switch head.record {
+    case .stored(let stored) where stored.epoch == epoch:
+      guard head.writer == own || stored.version <= version() else { throw .conflict }
+    case .none where version() == 0: break
+    default: throw .conflict
+    }
+  }
+
+  private func head() throws(LogError) -> StoredHead {
+    try database.read { (reader) throws(PostgresError) in try reader.head(of: key) }
   }
 
   func entries(
-    after version: Int, limit: Int, completion: @escaping ReadCompletion<[LogEntry]>
-  ) {
-    completion(
-      database.result { (reader) throws(PostgresError) in
-        try reader.entries(of: key, after: version, limit: limit)
-      })
+    after version: Int, limit: Int
+  ) throws(LogError) -> [LogEntry] {
+    try database.read { (reader) throws(PostgresError) in
+      try reader.entries(of: key, after: version, limit: limit)
+    }
   }
 
   func snapshot(
-    atOrBefore version: Int, of schema: String?,
-    completion: @escaping ReadCompletion<Snapshot?>
-  ) {
-    completion(
-      database.result { (reader) throws(PostgresError) in
-        try reader.snapshot(of: key, atOrBefore: version, schema: schema)
-      })
+    atOrBefore version: Int, of schema: String?
+  ) throws(LogError) -> Snapshot? {
+    try database.read { (reader) throws(PostgresError) in
+      try reader.snapshot(of: key, atOrBefore: version, schema: schema)
+    }
   }
 
-  func outcome(of name: String, completion: @escaping ReadCompletion<StoredOutcome?>) {
-    completion(
-      database.result { (reader) throws(PostgresError) in try reader.outcome(of: name, in: key) })
+  func outcome(of name: String) throws(LogError) -> StoredOutcome? {
+    try database.read { (reader) throws(PostgresError) in try reader.outcome(of: name, in: key) }
   }
 
   func save(_ snapshot: Snapshot, of epoch: String) {

@@ -34,12 +34,9 @@ extension Host {
   /// - Returns: The due time of the next timer, or `nil` if there is none, or if one cannot be fired.
   package func fireTimers(dueAt now: WallTime) async -> WallTime? {
     while true {
-      let page = await withCheckedContinuation { continuation in
-        environment.log.dueTimers(
-          after: nil, until: Timestamp(milliseconds: now.milliseconds), limit: 1
-        ) { continuation.resume(returning: $0) }
-      }
-      guard case .success(let due) = page else { return nil }
+      let time = Timestamp(milliseconds: now.milliseconds)
+      guard let due = try? environment.log.dueTimers(after: nil, until: time, limit: 1)
+      else { return nil }
       guard let timer = due.timers.first else {
         return due.next.map { WallTime(milliseconds: $0.milliseconds) }
       }
@@ -53,15 +50,14 @@ extension Host {
 
   /// Reads the timers of all sessions that are due next.
   ///
-  /// - Parameters:
-  ///   - limit: The maximum number of timers.
-  ///   - completion: Called once, on any thread, with the timers in the order in which they are due.
-  package func nextTimers(
-    limit: Int, completion: @escaping @Sendable (Result<[DueTimer], LogError>) -> Void
-  ) {
-    environment.log.dueTimers(
-      after: nil, until: Timestamp(milliseconds: WallTime.last.milliseconds), limit: limit
-    ) { completion($0.map(\.timers)) }
+  /// Blocks on the disk if ``readsFromDisk``.
+  ///
+  /// - Parameter limit: The maximum number of timers.
+  /// - Returns: The timers in the order in which they are due.
+  /// - Throws: If the log cannot be read.
+  package func nextTimers(limit: Int) throws(LogError) -> [DueTimer] {
+    let last = Timestamp(milliseconds: WallTime.last.milliseconds)
+    return try environment.log.dueTimers(after: nil, until: last, limit: limit).timers
   }
 
   private func fire(
@@ -109,9 +105,8 @@ extension Host {
   ) {
     let overdue = Timestamp.now.milliseconds(since: timer.position.due)
     guard overdue >= TimerSchedule.retryInterval else { return completion(.failed) }
-    environment.log.session(timer.key).lastWriter { _ in
-      guard overdue >= 2 * TimerSchedule.retryInterval else { return completion(.failed) }
-      reactor.session(timer.key.id, for: .use) { _ in completion(.failed) }
-    }
+    _ = try? environment.log.session(timer.key).lastWriter()
+    guard overdue >= 2 * TimerSchedule.retryInterval else { return completion(.failed) }
+    reactor.session(timer.key.id, for: .use) { _ in completion(.failed) }
   }
 }

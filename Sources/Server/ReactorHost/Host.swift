@@ -119,8 +119,8 @@ public final class Host: Sendable {
   /// Reads whether the log has a session, ended or not.
   ///
   /// Blocks on the disk if ``readsFromDisk``.
-  package func hasRecord(of key: SessionKey, completion: @escaping ReadCompletion<Bool>) {
-    environment.log.session(key).record { completion($0.map { $0 != .none }) }
+  package func hasRecord(of key: SessionKey) throws(LogError) -> Bool {
+    try environment.log.session(key).record() != .none
   }
 
   /// Recovers accepted actions that were interrupted by the end of a process or by a failed log.
@@ -135,22 +135,19 @@ public final class Host: Sendable {
     guard environment.recovery.lower() else { return completion() }
     let recovery = InterruptedSessions()
     SerialAsyncQueue().loop { [self] next in
-      let last = recovery.last
-      environment.log.unfinishedSessions(after: last, limit: InterruptedSessions.pageLength) {
-        [self] page in
-        switch page {
-        case .success(let keys) where keys.isEmpty: completion()
-        case .success(let keys):
+      do throws(LogError) {
+        let keys = try environment.log.unfinishedSessions(
+          after: recovery.last, limit: InterruptedSessions.pageLength)
+        if !keys.isEmpty {
           recovery.begin(keys) { next(true) }
-          for key in keys { resumeInterruptedActions(of: key) { recovery.didLoadOne() } }
-          return
-        case .failure(let error):
-          logger.error("interrupted actions cannot be read", ["error": "\(error)"])
-          environment.recovery.raise()
-          completion()
+          return keys.forEach { resumeInterruptedActions(of: $0) { recovery.didLoadOne() } }
         }
-        next(false)
+      } catch {
+        logger.error("interrupted actions cannot be read", ["error": "\(error)"])
+        environment.recovery.raise()
       }
+      completion()
+      next(false)
     }
   }
 

@@ -83,29 +83,27 @@ final class FixtureLog: MutationLog {
   }
 
   func sessions(
-    of reactor: String, after id: String?, limit: Int,
-    completion: @escaping ReadCompletion<[SessionSummary]>
-  ) {
-    completion(.success([]))
+    of reactor: String, after id: String?, limit: Int
+  ) throws(LogError) -> [SessionSummary] {
+    []
   }
 
   func unfinishedSessions(
-    after key: SessionKey?, limit: Int, completion: @escaping ReadCompletion<[SessionKey]>
-  ) {
-    completion(.success([]))
+    after key: SessionKey?, limit: Int
+  ) throws(LogError) -> [SessionKey] {
+    []
   }
 
-  func sharedValue(_ name: String, completion: @escaping ReadCompletion<SharedValue?>) {
-    completion(.success(nil))
+  func sharedValue(_ name: String) throws(LogError) -> SharedValue? {
+    nil
   }
 
   func samples(
-    after position: SamplePosition, within time: Duration,
-    completion: @escaping ReadCompletion<SamplePage>
-  ) {
+    after position: SamplePosition, within time: Duration
+  ) throws(LogError) -> SamplePage {
     var page = SamplePage()
     page.samples = sessions.flatMap(\.actions)
-    completion(.success(page))
+    return page
   }
 
   // MARK: Writing
@@ -144,32 +142,29 @@ private final class FixtureSessionLog: SessionLog {
         lastActiveAt: session.stored.lastActiveAt, parameters: session.stored.parameters))
   }
 
-  func record(completion: @escaping ReadCompletion<SessionRecord>) {
-    completion(.success(recorded))
+  func record() throws(LogError) -> SessionRecord {
+    recorded
   }
 
-  func load(schema: String?, completion: @escaping ReadCompletion<LoadedSession>) {
-    completion(.success(LoadedSession(recorded)))
+  func load(schema: String?) throws(LogError) -> LoadedSession {
+    LoadedSession(recorded)
   }
 
   func entries(
-    after version: Int, limit: Int, completion: @escaping ReadCompletion<[LogEntry]>
-  ) {
+    after version: Int, limit: Int
+  ) throws(LogError) -> [LogEntry] {
     let rest = (session?.entries ?? []).drop { $0.version <= version }
-    completion(.success(Array(rest.prefix(limit))))
+    return Array(rest.prefix(limit))
   }
 
   func snapshot(
-    atOrBefore version: Int, of schema: String?, completion: @escaping ReadCompletion<Snapshot?>
-  ) {
-    completion(
-      .success(
-        session?.snapshots.last { $0.version <= version && (schema == nil || $0.schema == schema) })
-    )
+    atOrBefore version: Int, of schema: String?
+  ) throws(LogError) -> Snapshot? {
+    session?.snapshots.last { $0.version <= version && (schema == nil || $0.schema == schema) }
   }
 
-  func outcome(of key: String, completion: @escaping ReadCompletion<StoredOutcome?>) {
-    completion(.success(nil))
+  func outcome(of key: String) throws(LogError) -> StoredOutcome? {
+    nil
   }
 
   var collectsBatches: Bool { false }

@@ -129,55 +129,46 @@ package final class SQLiteLog: MutationLog {
 
   /// Lists the stored sessions of a reactor that have not ended.
   package func sessions(
-    of reactor: String, after id: String?, limit: Int,
-    completion: @escaping ReadCompletion<[SessionSummary]>
-  ) {
-    completion(
-      readers.result { (reader) throws(DatabaseError) in
-        try reader.sessions(of: reactor, after: id, limit: limit)
-      })
+    of reactor: String, after id: String?, limit: Int
+  ) throws(LogError) -> [SessionSummary] {
+    try readers.read { (reader) throws(DatabaseError) in
+      try reader.sessions(of: reactor, after: id, limit: limit)
+    }
   }
 
   /// Reads the timers that are due.
   package func dueTimers(
-    after position: TimerPosition?, until time: Timestamp, limit: Int,
-    completion: @escaping ReadCompletion<DueTimers>
-  ) {
-    completion(
-      readers.result { (reader) throws(DatabaseError) in
-        try reader.dueTimers(after: position, until: time, limit: limit)
-      })
+    after position: TimerPosition?, until time: Timestamp, limit: Int
+  ) throws(LogError) -> DueTimers {
+    try readers.read { (reader) throws(DatabaseError) in
+      try reader.dueTimers(after: position, until: time, limit: limit)
+    }
   }
 
   /// Counts the timers.
-  package func timerCount(completion: @escaping ReadCompletion<Int>) {
-    completion(
-      readers.result { (reader) throws(DatabaseError) in try reader.timerCount() })
+  package func timerCount() throws(LogError) -> Int {
+    try readers.read { (reader) throws(DatabaseError) in try reader.timerCount() }
   }
 
   /// Reads values that a release must be able to decode.
   package func samples(
-    after position: SamplePosition, within time: Duration,
-    completion: @escaping ReadCompletion<SamplePage>
-  ) {
-    completion(
-      readers.result { (reader) throws(DatabaseError) in
-        try reader.samples(after: position, within: time)
-      })
+    after position: SamplePosition, within time: Duration
+  ) throws(LogError) -> SamplePage {
+    try readers.read { (reader) throws(DatabaseError) in
+      try reader.samples(after: position, within: time)
+    }
   }
 
   /// Lists the stored failures of a reactor; damaged ones are skipped.
   package func failures(
-    of reactor: String, completion: @escaping ReadCompletion<[StoredFailure]>
-  ) {
-    completion(
-      readers.result { (reader) throws(DatabaseError) in try reader.failures(of: reactor) })
+    of reactor: String
+  ) throws(LogError) -> [StoredFailure] {
+    try readers.read { (reader) throws(DatabaseError) in try reader.failures(of: reactor) }
   }
 
   /// Reads the current value of a global.
-  package func sharedValue(_ name: String, completion: @escaping ReadCompletion<SharedValue?>) {
-    completion(
-      readers.result { (reader) throws(DatabaseError) in try reader.sharedValue(name) })
+  package func sharedValue(_ name: String) throws(LogError) -> SharedValue? {
+    try readers.read { (reader) throws(DatabaseError) in try reader.sharedValue(name) }
   }
 
   /// Sets a global.
@@ -198,11 +189,10 @@ package final class SQLiteLog: MutationLog {
 
   /// Lists the sessions with accepted actions that have not finished.
   package func unfinishedSessions(
-    after key: SessionKey?, limit: Int, completion: @escaping ReadCompletion<[SessionKey]>
-  ) {
-    completion(
-      readers.result { (reader) throws(DatabaseError) in
-        try reader.unfinishedSessions(after: key, limit: limit)
-      })
+    after key: SessionKey?, limit: Int
+  ) throws(LogError) -> [SessionKey] {
+    try readers.read { (reader) throws(DatabaseError) in
+      try reader.unfinishedSessions(after: key, limit: limit)
+    }
   }
 }

@@ -16,16 +16,14 @@ final class SQLiteSessionLog: SessionLog {
     self.readers = readers
   }
 
-  func load(schema: String?, completion: @escaping ReadCompletion<LoadedSession>) {
-    completion(
-      readers.result { (reader) throws(DatabaseError) in
-        try reader.load(key, schema: schema)
-      })
+  func load(schema: String?) throws(LogError) -> LoadedSession {
+    try readers.read { (reader) throws(DatabaseError) in
+      try reader.load(key, schema: schema)
+    }
   }
 
-  func record(completion: @escaping ReadCompletion<SessionRecord>) {
-    completion(
-      readers.result { (reader) throws(DatabaseError) in try reader.record(of: key) })
+  func record() throws(LogError) -> SessionRecord {
+    try readers.read { (reader) throws(DatabaseError) in try reader.record(of: key) }
   }
 
   func create(
@@ -58,29 +56,25 @@ final class SQLiteSessionLog: SessionLog {
   }
 
   func entries(
-    after version: Int, limit: Int, completion: @escaping ReadCompletion<[LogEntry]>
-  ) {
-    completion(
-      readers.result { (reader) throws(DatabaseError) in
-        try reader.entries(of: key, after: version, limit: limit)
-      })
+    after version: Int, limit: Int
+  ) throws(LogError) -> [LogEntry] {
+    try readers.read { (reader) throws(DatabaseError) in
+      try reader.entries(of: key, after: version, limit: limit)
+    }
   }
 
   func snapshot(
-    atOrBefore version: Int, of schema: String?,
-    completion: @escaping ReadCompletion<Snapshot?>
-  ) {
-    completion(
-      readers.result { (reader) throws(DatabaseError) in
-        try reader.snapshot(of: key, atOrBefore: version, schema: schema)
-      })
+    atOrBefore version: Int, of schema: String?
+  ) throws(LogError) -> Snapshot? {
+    try readers.read { (reader) throws(DatabaseError) in
+      try reader.snapshot(of: key, atOrBefore: version, schema: schema)
+    }
   }
 
-  func outcome(of name: String, completion: @escaping ReadCompletion<StoredOutcome?>) {
-    completion(
-      readers.result { (reader) throws(DatabaseError) in
-        try reader.outcome(of: name, in: key)
-      })
+  func outcome(of name: String) throws(LogError) -> StoredOutcome? {
+    try readers.read { (reader) throws(DatabaseError) in
+      try reader.outcome(of: name, in: key)
+    }
   }
 
   func save(_ snapshot: Snapshot, of epoch: String) {

@@ -35,31 +35,3 @@ private final class AwaitedResult<Value: Sendable, Failure: Error>: Sendable {
     }
   }
 }
-
-/// Blocking variants of the reading functions of a session's log, see ``waitForResult(of:)``.
-extension SessionLog {
-  package func record() throws(LogError) -> SessionRecord {
-    try waitForResult { record(completion: $0) }
-  }
-
-  package func load(schema: String? = nil) throws(LogError) -> LoadedSession {
-    try waitForResult { load(schema: schema, completion: $0) }
-  }
-
-  package func entries(after version: Int, limit: Int) throws(LogError) -> [LogEntry] {
-    try waitForResult { entries(after: version, limit: limit, completion: $0) }
-  }
-
-  package func snapshot(
-    atOrBefore version: Int, of schema: String? = nil
-  ) throws(LogError) -> Snapshot? {
-    try waitForResult { snapshot(atOrBefore: version, of: schema, completion: $0) }
-  }
-}
-
-extension MutationLog {
-  /// Reads the value of a global and blocks until it is read, see ``waitForResult(of:)``.
-  package func sharedValue(_ name: String) throws(LogError) -> SharedValue? {
-    try waitForResult { sharedValue(name, completion: $0) }
-  }
-}

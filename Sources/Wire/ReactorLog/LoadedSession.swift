@@ -1,9 +1,5 @@
-/// Called once with the result of a read: on the calling thread before the read returns, or later on
-/// any thread.
-///
-/// The completion decodes and folds entries, executes code of reactors, and responds to requests. A
-/// log that calls it later must use a thread on which this work delays neither its acknowledgements
-/// nor the reads of other sessions.
+/// Called once with what was folded from a log: on the calling thread, or later on one of the threads for background
+/// work.
 public typealias ReadCompletion<Value> = @Sendable (Result<Value, LogError>) -> Void
 
 /// A session that was read from its log: the data that is needed to continue it in memory.

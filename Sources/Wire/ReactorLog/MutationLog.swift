@@ -5,8 +5,8 @@
 /// Writing calls return immediately and call their completion on any thread, possibly before they
 /// return.
 ///
-/// Reading calls have completions as well, see ``ReadCompletion``. A read that begins after the
-/// completion of a write sees that write.
+/// Reading calls block the calling thread, on the disk if ``readsFromDisk``. They throw if the log cannot be read. A
+/// read that begins after the completion of a write sees that write.
 public protocol MutationLog: Sendable {
   /// Returns the log of a session. Does not create the session.
   func session(_ key: SessionKey) -> any SessionLog
@@ -39,10 +39,11 @@ public protocol MutationLog: Sendable {
   ///   - reactor: The reactor's name.
   ///   - id: Only sessions after this id.
   ///   - limit: The maximum number of sessions.
-  ///   - completion: Called with their summaries.
+  /// - Returns: Their summaries.
+  /// - Throws: If the log cannot be read.
   func sessions(
-    of reactor: String, after id: String?, limit: Int,
-    completion: @escaping ReadCompletion<[SessionSummary]>)
+    of reactor: String, after id: String?, limit: Int
+  ) throws(LogError) -> [SessionSummary]
 
   /// Lists the sessions with unfinished actions in the journal, in ascending order of their reactors' names
   /// and of their ids.
@@ -52,9 +53,9 @@ public protocol MutationLog: Sendable {
   /// - Parameters:
   ///   - key: Only sessions after this one.
   ///   - limit: The maximum number of sessions.
-  ///   - completion: Called with their keys.
-  func unfinishedSessions(
-    after key: SessionKey?, limit: Int, completion: @escaping ReadCompletion<[SessionKey]>)
+  /// - Returns: Their keys.
+  /// - Throws: If the log cannot be read.
+  func unfinishedSessions(after key: SessionKey?, limit: Int) throws(LogError) -> [SessionKey]
 
   /// Reads the timers of all sessions that are due, in the order of their positions.
   ///
@@ -64,30 +65,31 @@ public protocol MutationLog: Sendable {
   ///   - position: Only timers after this position; `nil` begins with the first.
   ///   - time: Only timers that are due at this time or earlier.
   ///   - limit: The maximum number of timers; at least 1.
-  ///   - completion: Called with the timers, and the due time of the next one if fewer than `limit`
-  ///     are due.
+  /// - Returns: The timers, and the due time of the next one if fewer than `limit` are due.
+  /// - Throws: If the log cannot be read.
   func dueTimers(
-    after position: TimerPosition?, until time: Timestamp, limit: Int,
-    completion: @escaping ReadCompletion<DueTimers>)
+    after position: TimerPosition?, until time: Timestamp, limit: Int
+  ) throws(LogError) -> DueTimers
 
   /// Counts the timers of all sessions.
-  func timerCount(completion: @escaping ReadCompletion<Int>)
+  func timerCount() throws(LogError) -> Int
 
   /// Reads stored values that a release must be able to decode, for a check of its types.
   ///
   /// - Parameters:
   ///   - position: The position of the page.
   ///   - time: How long to read.
-  ///   - completion: Called with the page.
+  /// - Returns: The page.
+  /// - Throws: If the log cannot be read.
   func samples(
-    after position: SamplePosition, within time: Duration,
-    completion: @escaping ReadCompletion<SamplePage>)
+    after position: SamplePosition, within time: Duration
+  ) throws(LogError) -> SamplePage
 
   /// Lists the stored failures of a reactor, the latest first; at most ``StoredFailure/limit``.
-  func failures(of reactor: String, completion: @escaping ReadCompletion<[StoredFailure]>)
+  func failures(of reactor: String) throws(LogError) -> [StoredFailure]
 
   /// Reads the current value of a global, or returns `nil` if it was never set.
-  func sharedValue(_ name: String, completion: @escaping ReadCompletion<SharedValue?>)
+  func sharedValue(_ name: String) throws(LogError) -> SharedValue?
 
   /// Sets a global.
   ///
@@ -100,10 +102,10 @@ public protocol MutationLog: Sendable {
     _ value: SharedValue, as name: String,
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void)
 
-  /// Confirms that values of globals which are read after the completion are not older than this call.
+  /// Confirms that values of globals which are read after this call are not older than it.
   ///
-  /// - Parameter completion: Called when the store has confirmed it. Fails if the store cannot be reached.
-  func confirmReads(completion: @escaping @Sendable (Result<Void, LogError>) -> Void)
+  /// - Throws: If the store cannot be reached.
+  func confirmReads() throws(LogError)
 
   /// The changes of all sessions in the order of commits, or `nil` if they are not retained.
   var changes: (any ChangeFeed)? { get }
@@ -113,7 +115,7 @@ public protocol MutationLog: Sendable {
   /// Costs at most two system calls.
   var failure: LogError? { get }
 
-  /// Whether reading calls block the calling thread on the disk, before they call their completion.
+  /// Whether reading calls block the calling thread on the disk.
   ///
   /// If `true`, request workers must not make these calls.
   var readsFromDisk: Bool { get }
@@ -130,7 +132,7 @@ public protocol MutationLog: Sendable {
 }
 
 extension MutationLog {
-  /// `false`: no reading call blocks.
+  /// `false`: no reading call blocks on the disk.
   public var readsFromDisk: Bool { false }
 
   /// Creates a session with another one's history up to a version, and its parameters.
@@ -142,10 +144,8 @@ extension MutationLog {
       source, at: cursor, to: target, epoch: epoch, parameters: nil, completion: completion)
   }
 
-  /// Succeeds immediately: only one process uses the log.
-  public func confirmReads(completion: @escaping @Sendable (Result<Void, LogError>) -> Void) {
-    completion(.success(()))
-  }
+  /// Succeeds: only one process uses the log.
+  public func confirmReads() throws(LogError) {}
 
   /// `nil`: changes are not retained.
   public var changes: (any ChangeFeed)? { nil }
@@ -156,33 +156,21 @@ extension MutationLog {
   /// Does nothing.
   public func willFold(_ reactor: String, schema: String) {}
 
-  /// Completes without timers: the log does not store any.
+  /// Returns no timers: the log does not store any.
   public func dueTimers(
-    after position: TimerPosition?, until time: Timestamp, limit: Int,
-    completion: @escaping ReadCompletion<DueTimers>
-  ) {
-    completion(.success(.none))
-  }
+    after position: TimerPosition?, until time: Timestamp, limit: Int
+  ) throws(LogError) -> DueTimers { .none }
 
-  /// Completes with 0: the log does not store timers.
-  public func timerCount(completion: @escaping ReadCompletion<Int>) {
-    completion(.success(0))
-  }
+  /// Returns 0: the log does not store timers.
+  public func timerCount() throws(LogError) -> Int { 0 }
 
-  /// Completes without failures: the log does not store any.
-  public func failures(
-    of reactor: String, completion: @escaping ReadCompletion<[StoredFailure]>
-  ) {
-    completion(.success([]))
-  }
+  /// Returns no failures: the log does not store any.
+  public func failures(of reactor: String) throws(LogError) -> [StoredFailure] { [] }
 
-  /// Completes without samples: only one release writes the log.
+  /// Returns no samples: only one release writes the log.
   public func samples(
-    after position: SamplePosition, within time: Duration,
-    completion: @escaping ReadCompletion<SamplePage>
-  ) {
-    completion(.success(SamplePage()))
-  }
+    after position: SamplePosition, within time: Duration
+  ) throws(LogError) -> SamplePage { SamplePage() }
 }
 
 /// A session with changes to append.
@@ -204,16 +192,18 @@ extension BatchSource {
 }
 
 /// The log of one session.
+///
+/// Reading and writing calls are like those of ``MutationLog``.
 public protocol SessionLog: AnyObject, Sendable {
   /// Reads what is needed to continue the session in memory, with one call.
   ///
-  /// - Parameters:
-  ///   - schema: The fingerprint of the snapshot that the caller can decode, or `nil` for any.
-  ///   - completion: Called with the session.
-  func load(schema: String?, completion: @escaping ReadCompletion<LoadedSession>)
+  /// - Parameter schema: The fingerprint of the snapshot that the caller can decode, or `nil` for any.
+  /// - Returns: The session.
+  /// - Throws: If the log cannot be read.
+  func load(schema: String?) throws(LogError) -> LoadedSession
 
   /// Reads the state of the session: whether it exists, and its version.
-  func record(completion: @escaping ReadCompletion<SessionRecord>)
+  func record() throws(LogError) -> SessionRecord
 
   /// Creates the session without mutations.
   ///
@@ -256,9 +246,8 @@ public protocol SessionLog: AnyObject, Sendable {
 
   /// Reads the process that has appended last.
   ///
-  /// Processes that share a log call it before they load a session. Completes with `nil` if the log
-  /// does not store writers.
-  func lastWriter(completion: @escaping ReadCompletion<NodeID?>)
+  /// Processes that share a log call it before they load a session. Returns `nil` if the log does not store writers.
+  func lastWriter() throws(LogError) -> NodeID?
 
   /// Confirms that the log had no change at the time of this call that the session in memory lacks.
   ///
@@ -268,11 +257,9 @@ public protocol SessionLog: AnyObject, Sendable {
   /// - Parameters:
   ///   - epoch: The history of the session in memory.
   ///   - version: Returns the last version of that session whose append has completed.
-  ///   - completion: Called once the store has confirmed it. ``LogError/lost(to:)``: another process has
-  ///     appended to the session, or ended it. ``LogError/unavailable(_:)``: the store does not confirm it.
-  func confirmEnd(
-    of epoch: String, at version: @escaping @Sendable () -> Int,
-    completion: @escaping @Sendable (Result<Void, LogError>) -> Void)
+  /// - Throws: ``LogError/lost(to:)``: another process has appended to the session, or ended it.
+  ///   ``LogError/unavailable(_:)``: the store does not confirm it.
+  func confirmEnd(of epoch: String, at version: () -> Int) throws(LogError)
 
   /// Reads the entries after a version, in order and without a gap.
   ///
@@ -282,26 +269,24 @@ public protocol SessionLog: AnyObject, Sendable {
   ///   - version: The version before the first entry.
   ///   - limit: The maximum number of entries. A log may return fewer, because they are large or the
   ///     next one is damaged; only an empty result is the end.
-  ///   - completion: Called with the entries. Fails if the log cannot be read, or the first entry is
-  ///     damaged or missing.
-  func entries(
-    after version: Int, limit: Int, completion: @escaping ReadCompletion<[LogEntry]>)
+  /// - Returns: The entries.
+  /// - Throws: If the log cannot be read, or the first entry is damaged or missing.
+  func entries(after version: Int, limit: Int) throws(LogError) -> [LogEntry]
 
   /// Reads the latest snapshot at or before a version, or returns `nil` if there is none.
   ///
   /// - Parameters:
   ///   - version: The maximum version.
   ///   - schema: The required fingerprint, or `nil` for any.
-  ///   - completion: Called with the snapshot.
-  func snapshot(
-    atOrBefore version: Int, of schema: String?,
-    completion: @escaping ReadCompletion<Snapshot?>)
+  /// - Returns: The snapshot.
+  /// - Throws: If the log cannot be read.
+  func snapshot(atOrBefore version: Int, of schema: String?) throws(LogError) -> Snapshot?
 
   /// Reads the outcome of an idempotency key in the session's history, or returns `nil` for none.
   ///
   /// It may be older than its retention, because logs delete outcomes in batches. If there is none, the outcome may be
   /// one that a former release has stored, whose keys belonged to no principal.
-  func outcome(of key: String, completion: @escaping ReadCompletion<StoredOutcome?>)
+  func outcome(of key: String) throws(LogError) -> StoredOutcome?
 
   /// Stores a snapshot. It only saves time: losing one loses no data.
   func save(_ snapshot: Snapshot, of epoch: String)
@@ -317,18 +302,19 @@ extension SessionLog {
       epoch: epoch, parameters: parameters, replacesEnded: true, completion: completion)
   }
 
-  /// Completes with `nil`: the log does not store the writer.
-  public func lastWriter(completion: @escaping ReadCompletion<NodeID?>) {
-    completion(.success(nil))
+  /// Loads the session with any snapshot.
+  package func load() throws(LogError) -> LoadedSession { try load(schema: nil) }
+
+  /// Reads the latest snapshot at or before a version, of any schema.
+  package func snapshot(atOrBefore version: Int) throws(LogError) -> Snapshot? {
+    try snapshot(atOrBefore: version, of: nil)
   }
 
-  /// Succeeds immediately: only one process uses the log.
-  public func confirmEnd(
-    of epoch: String, at version: @escaping @Sendable () -> Int,
-    completion: @escaping @Sendable (Result<Void, LogError>) -> Void
-  ) {
-    completion(.success(()))
-  }
+  /// Returns `nil`: the log does not store the writer.
+  public func lastWriter() throws(LogError) -> NodeID? { nil }
+
+  /// Succeeds: only one process uses the log.
+  public func confirmEnd(of epoch: String, at version: () -> Int) throws(LogError) {}
 
   /// Calls the source immediately.
   public func announce(_ source: any BatchSource) {

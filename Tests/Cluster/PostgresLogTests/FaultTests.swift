@@ -293,9 +293,7 @@ struct FaultTests {
       }
       try await group.waitForAll()
     }
-    let listed = try waitForResult {
-      log.sessions(of: "counter", after: nil, limit: 100, completion: $0)
-    }
+    let listed = try log.sessions(of: "counter", after: nil, limit: 100)
     #expect(listed.count == 19)
     #expect(log.failure == nil)
     #expect(log.close())

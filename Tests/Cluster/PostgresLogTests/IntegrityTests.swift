@@ -180,9 +180,7 @@ import Testing
         "outcomes: 1 rows of the history 999, which no session has",
         "sessions: 1 rows with an invalid value",
       ])
-    let listed = try waitForResult {
-      log.sessions(of: "counter", after: nil, limit: 1, completion: $0)
-    }
+    let listed = try log.sessions(of: "counter", after: nil, limit: 1)
     #expect(listed.map(\.id) == ["demo"])
   }
 

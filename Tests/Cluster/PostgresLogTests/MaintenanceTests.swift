@@ -109,9 +109,7 @@ import Testing
     let imported = try PostgresLog(copy)
     for log in [log, imported] {
       #expect(try log.demo("other").load().entries.count == 3)
-      let listed = try waitForResult {
-        log.sessions(of: "counter", after: nil, limit: 1000, completion: $0)
-      }
+      let listed = try log.sessions(of: "counter", after: nil, limit: 1000)
       #expect(listed.map(\.id).contains("other"))
     }
     #expect(try imported.demo().record() == .none)

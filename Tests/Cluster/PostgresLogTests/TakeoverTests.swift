@@ -75,16 +75,16 @@ import Testing
     var new = try Copy(logs[1])
     try await former.append("n1")
     await #expect(throws: LogError.conflict) { try await new.append("n2") }
-    #expect(try await lastWriter(new.session)?.name == "n1")
+    #expect(try new.session.lastWriter()?.name == "n1")
     var taken = try Copy(logs[1])
     try await taken.append("n2")
-    #expect(try await lastWriter(taken.session)?.name == "n2")
-    #expect(try await lastWriter(taken.session)?.incarnation == logs[1].incarnation)
+    #expect(try taken.session.lastWriter()?.name == "n2")
+    #expect(try taken.session.lastWriter()?.incarnation == logs[1].incarnation)
     for _ in 0..<3 {
       await #expect(throws: LogError.conflict) { try await former.append("n1") }
     }
-    await #expect(throws: LogError.conflict) { try await confirm(former) }
-    try await confirm(taken)
+    #expect(throws: LogError.conflict) { try confirm(former) }
+    try confirm(taken)
     // The next load of the former owner takes the session back.
     var again = try Copy(logs[0])
     try await again.append("n1")
@@ -120,11 +120,9 @@ import Testing
     }
     let loaded = try new.session.load()
     #expect(loaded.acceptedActions.map(\.id) == [id])
-    let unfinished = try await read {
-      logs[0].unfinishedSessions(after: nil, limit: 9, completion: $0)
-    }
+    let unfinished = try logs[0].unfinishedSessions(after: nil, limit: 9)
     #expect(unfinished.map(\.id) == ["demo"])
-    let stored = try await read { new.session.outcome(of: key.name, completion: $0) }
+    let stored = try new.session.outcome(of: key.name)
     #expect(stored == nil)
     #expect(try new.session.stored?.version == 1)
     for log in logs { #expect(log.close()) }
@@ -256,20 +254,7 @@ import Testing
     return all[0]
   }
 
-  private func read<Value: Sendable>(
-    _ start: (@escaping @Sendable (Result<Value, LogError>) -> Void) -> Void
-  ) async throws -> Value {
-    try await withCheckedThrowingContinuation { continuation in
-      start { continuation.resume(with: $0.mapError { $0 }) }
-    }
-  }
-
-  private func lastWriter(_ session: any SessionLog) async throws -> NodeID? {
-    try await read { session.lastWriter(completion: $0) }
-  }
-
-  private func confirm(_ copy: Copy) async throws {
-    let version = copy.version
-    try await read { copy.session.confirmEnd(of: "one", at: { version }, completion: $0) }
+  private func confirm(_ copy: Copy) throws {
+    try copy.session.confirmEnd(of: "one") { copy.version }
   }
 }

@@ -2,25 +2,26 @@ import Dispatch
 package import ReactorLog
 import Synchronization
 
-/// A log whose reads complete late and on another thread, as those of a log on other machines do.
-///
-/// A test can hold the reads of sessions, and then complete or fail them.
+/// A log whose reads of sessions a test can hold, and then complete or fail, as those of a slow disk.
 package final class DelayedLog: MutationLog {
-  private typealias Read = @Sendable (LogError?) -> Void
+  /// A read that is held; its thread waits.
+  private final class HeldRead: Sendable {
+    let id: String
+    let error = Mutex<LogError?>(nil)
+    let end = DispatchSemaphore(value: 0)
+
+    init(_ id: String) { self.id = id }
+  }
 
   private struct State {
     /// The ids of the sessions whose reads are held.
     var heldIDs: Set<String> = []
-    var held: [(id: String, read: Read)] = []
+    var held: [HeldRead] = []
     var loads: [String: Int] = [:]
   }
 
   private let base: any MutationLog
   private let state = Mutex(State())
-  /// The queue on which reads complete.
-  ///
-  /// It is concurrent, so that a slow completion delays no other one.
-  private let threads = DispatchQueue(label: "delayed reads", attributes: .concurrent)
 
   /// Creates a log over the contents of another one.
   package init(_ base: any MutationLog) {
@@ -35,11 +36,17 @@ package final class DelayedLog: MutationLog {
   /// The number of reads that are held.
   package var heldCount: Int { state.withLock { $0.held.count } }
 
+  /// Calls a function on a thread of its own, and returns when a read of the function is held.
+  package func begin(_ body: @escaping @Sendable () -> Void) async {
+    let count = heldCount
+    DispatchQueue(label: "held read").async(execute: body)
+    while heldCount == count { await Task.yield() }
+  }
+
   /// The number of times that a session was loaded.
   package func loads(of id: String) -> Int { state.withLock { $0.loads[id] ?? 0 } }
 
-  /// Completes the reads of a session that are held, in order and on another thread, and holds no
-  /// further ones.
+  /// Completes the reads of a session that are held, in order, and holds no further ones.
   package func release(_ id: String) {
     finishReads(of: id, nil)
   }
@@ -55,37 +62,36 @@ package final class DelayedLog: MutationLog {
       defer { state.held.removeAll { $0.id == id } }
       return state.held.filter { $0.id == id }
     }
-    threads.async { for held in reads { held.read(error) } }
+    for read in reads {
+      read.error.withLock { $0 = error }
+      read.end.signal()
+    }
   }
 
   fileprivate func didBeginLoad(of id: String) {
     state.withLock { $0.loads[id, default: 0] += 1 }
   }
 
-  /// Performs a read later, and calls its completion on another thread.
-  ///
-  /// - Parameters:
-  ///   - id: The session, or `nil` for a read of several, which is never held.
-  ///   - completion: The completion.
-  ///   - read: Begins the read of the other log.
-  fileprivate func delay<Value: Sendable>(
-    _ id: String?, _ completion: @escaping ReadCompletion<Value>,
-    _ read: @escaping @Sendable (@escaping ReadCompletion<Value>) -> Void
-  ) {
-    let perform: Read = { error in
-      if let error { completion(.failure(error)) } else { read(completion) }
+  /// Reads from the other log, after the test has released the read if reads of the session are held.
+  fileprivate func read<Value>(
+    _ id: String, _ body: () throws(LogError) -> Value
+  ) throws(LogError) -> Value {
+    let held: HeldRead? = state.withLock { state in
+      guard state.heldIDs.contains(id) else { return nil }
+      let read = HeldRead(id)
+      state.held.append(read)
+      return read
     }
-    let isHeld = state.withLock { state in
-      guard let id, state.heldIDs.contains(id) else { return false }
-      state.held.append((id, perform))
-      return true
-    }
-    if !isHeld { threads.async { perform(nil) } }
+    held?.end.wait()
+    if let error = held?.error.withLock({ $0 }) { throw error }
+    return try body()
   }
 
   // MARK: The log
 
   package var failure: LogError? { base.failure }
+
+  package var readsFromDisk: Bool { true }
 
   package var changes: (any ChangeFeed)? { base.changes }
 
@@ -107,37 +113,29 @@ package final class DelayedLog: MutationLog {
   }
 
   package func sessions(
-    of reactor: String, after id: String?, limit: Int,
-    completion: @escaping ReadCompletion<[SessionSummary]>
-  ) {
-    delay(nil, completion) { [base] in
-      base.sessions(of: reactor, after: id, limit: limit, completion: $0)
-    }
+    of reactor: String, after id: String?, limit: Int
+  ) throws(LogError) -> [SessionSummary] {
+    try base.sessions(of: reactor, after: id, limit: limit)
   }
 
   package func unfinishedSessions(
-    after key: SessionKey?, limit: Int, completion: @escaping ReadCompletion<[SessionKey]>
-  ) {
-    delay(nil, completion) { [base] in
-      base.unfinishedSessions(after: key, limit: limit, completion: $0)
-    }
+    after key: SessionKey?, limit: Int
+  ) throws(LogError) -> [SessionKey] {
+    try base.unfinishedSessions(after: key, limit: limit)
   }
 
   package func dueTimers(
-    after position: TimerPosition?, until time: Timestamp, limit: Int,
-    completion: @escaping ReadCompletion<DueTimers>
-  ) {
-    delay(nil, completion) { [base] in
-      base.dueTimers(after: position, until: time, limit: limit, completion: $0)
-    }
+    after position: TimerPosition?, until time: Timestamp, limit: Int
+  ) throws(LogError) -> DueTimers {
+    try base.dueTimers(after: position, until: time, limit: limit)
   }
 
-  package func timerCount(completion: @escaping ReadCompletion<Int>) {
-    delay(nil, completion) { [base] in base.timerCount(completion: $0) }
+  package func timerCount() throws(LogError) -> Int {
+    try base.timerCount()
   }
 
-  package func sharedValue(_ name: String, completion: @escaping ReadCompletion<SharedValue?>) {
-    delay(nil, completion) { [base] in base.sharedValue(name, completion: $0) }
+  package func sharedValue(_ name: String) throws(LogError) -> SharedValue? {
+    try base.sharedValue(name)
   }
 
   package func share(
@@ -160,34 +158,29 @@ private final class DelayedSessionLog: SessionLog {
     self.log = log
   }
 
-  func load(schema: String?, completion: @escaping ReadCompletion<LoadedSession>) {
+  func load(schema: String?) throws(LogError) -> LoadedSession {
     log.didBeginLoad(of: id)
-    log.delay(id, completion) { [base] in base.load(schema: schema, completion: $0) }
+    return try log.read(id) { () throws(LogError) in try base.load(schema: schema) }
   }
 
-  func record(completion: @escaping ReadCompletion<SessionRecord>) {
-    log.delay(id, completion) { [base] in base.record(completion: $0) }
+  func record() throws(LogError) -> SessionRecord {
+    try log.read(id) { () throws(LogError) in try base.record() }
   }
 
   func entries(
-    after version: Int, limit: Int, completion: @escaping ReadCompletion<[LogEntry]>
-  ) {
-    log.delay(id, completion) { [base] in
-      base.entries(after: version, limit: limit, completion: $0)
-    }
+    after version: Int, limit: Int
+  ) throws(LogError) -> [LogEntry] {
+    try log.read(id) { () throws(LogError) in try base.entries(after: version, limit: limit) }
   }
 
   func snapshot(
-    atOrBefore version: Int, of schema: String?,
-    completion: @escaping ReadCompletion<Snapshot?>
-  ) {
-    log.delay(id, completion) { [base] in
-      base.snapshot(atOrBefore: version, of: schema, completion: $0)
-    }
+    atOrBefore version: Int, of schema: String?
+  ) throws(LogError) -> Snapshot? {
+    try log.read(id) { () throws(LogError) in try base.snapshot(atOrBefore: version, of: schema) }
   }
 
-  func outcome(of key: String, completion: @escaping ReadCompletion<StoredOutcome?>) {
-    log.delay(id, completion) { [base] in base.outcome(of: key, completion: $0) }
+  func outcome(of key: String) throws(LogError) -> StoredOutcome? {
+    try log.read(id) { () throws(LogError) in try base.outcome(of: key) }
   }
 
   var collectsBatches: Bool { base.collectsBatches }

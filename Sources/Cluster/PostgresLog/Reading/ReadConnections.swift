@@ -63,17 +63,6 @@ final class ReadConnections: Sendable {
     }
   }
 
-  /// Calls a body as ``read(_:)`` does, and returns its result.
-  func result<Value: Sendable>(
-    of body: (PostgresConnection, _ deadline: Int64) throws(PostgresError) -> Value
-  ) -> Result<Value, LogError> {
-    do throws(LogError) {
-      return .success(try read(body))
-    } catch {
-      return .failure(error)
-    }
-  }
-
   private func attempt<Value: Sendable>(
     _ body: (PostgresConnection, _ deadline: Int64) throws(PostgresError) -> Value,
     _ deadline: Int64

@@ -42,13 +42,15 @@ final class ForkRunner: Sendable {
   ) {
     let thread = SystemThread(named: "log-fork") { [self] in
       var mayBeStored = false
-      let result = connections.result { (connection, deadline) throws(PostgresError) in
-        try copy(fork, connection, deadline, &mayBeStored)
-      }
-      switch result {
-      case .success(let isStored): completion(isStored ? .success(()) : .failure(.lost(to: nil)))
-      case .failure(.unavailable) where mayBeStored: completion(.failure(.unknown))
-      case .failure(let error): completion(.failure(error))
+      do throws(LogError) {
+        let isStored = try connections.read { (connection, deadline) throws(PostgresError) in
+          try copy(fork, connection, deadline, &mayBeStored)
+        }
+        completion(isStored ? .success(()) : .failure(.conflict))
+      } catch .unavailable where mayBeStored {
+        completion(.failure(.unknown))
+      } catch {
+        completion(.failure(error))
       }
     }
     guard thread == nil else { return }

@@ -315,11 +315,9 @@ package final class ClusterNode: Sendable {
     guard let reactor = reactor(key.reactor) else {
       return handle { $0.foundLastWriter(.success(nil), of: key, at: $1) }
     }
-    reactor.lastWriter(of: key.id) { [weak self] result in
-      guard let self else { return }
-      noteWriter(result, of: key)
-      handle { $0.foundLastWriter(result, of: key, at: $1) }
-    }
+    let result = Result { () throws(LogError) in try reactor.lastWriter(of: key.id) }
+    noteWriter(result, of: key)
+    handle { $0.foundLastWriter(result, of: key, at: $1) }
   }
 
   /// Records a session that another node wrote last, so that loading it is counted as a takeover.

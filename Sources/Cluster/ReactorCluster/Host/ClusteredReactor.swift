@@ -25,9 +25,7 @@ final class ClusteredReactor: HostedReactor {
 
   func canDecode(action: [UInt8]) -> Bool { local.canDecode(action: action) }
 
-  func storedFailures(completion: @escaping ReadCompletion<[StoredFailure]>) {
-    local.storedFailures(completion: completion)
-  }
+  func storedFailures() throws(LogError) -> [StoredFailure] { try local.storedFailures() }
 
   func authorize(
     _ access: SessionAccess, of id: String, for principal: Principal?, parameters: [UInt8]?,
@@ -190,10 +188,8 @@ final class ClusteredReactor: HostedReactor {
     local.storedState(id, at: cursor, completion: completion)
   }
 
-  func storedHistory(
-    _ id: String, completion: @escaping ReadCompletion<(any HistorySource)?>
-  ) {
-    local.storedHistory(id, completion: completion)
+  func storedHistory(_ id: String) throws(LogError) -> (any HistorySource)? {
+    try local.storedHistory(id)
   }
 
   func refold(_ id: String) throws(LogError) -> RefoldReport {

@@ -133,17 +133,14 @@ struct FailureEndpoints {
     let reactor = try call.reactor(in: host)
     try call.negotiate()
     call.load(in: host) { [reply = call.reply, scope = call.scope] in
-      reactor.storedFailures { result in
-        switch result {
-        case .success(let stored):
-          let entries = stored.map { Entry($0) } + reactor.failedEffects.map { Entry($0) }
-          let failures = entries.filter {
-            scope.mayList($0.session, of: reactor) && scope.mayInspect(reactor, $0.session)
-          }
-          .sorted { $0.time.milliseconds > $1.time.milliseconds }
-          reply(.json(encoding: Listing(failures: failures), headers: .revalidated))
-        case .failure(let error): reply(Problem(error))
+      reply.onError { () throws(Problem) in
+        let stored = try Self.storedFailures(of: reactor)
+        let entries = stored.map { Entry($0) } + reactor.failedEffects.map { Entry($0) }
+        let failures = entries.filter {
+          scope.mayList($0.session, of: reactor) && scope.mayInspect(reactor, $0.session)
         }
+        .sorted { $0.time.milliseconds > $1.time.milliseconds }
+        reply(.json(encoding: Listing(failures: failures), headers: .revalidated))
       }
     }
   }
@@ -183,16 +180,23 @@ struct FailureEndpoints {
   ) throws(Problem) {
     let (reactor, id, name) = (try call.reactor(in: host), try call.sessionID(), call["failure"])
     call.load(in: host) { [host] in
-      reactor.storedFailures { result in
-        switch result {
-        case .success(let failures):
-          guard let failure = failures.first(where: { $0.session == id && $0.id == name }) else {
-            return call.reply(response)
-          }
-          call.withSession(of: reactor, id, in: host) { body(failure, $0) }
-        case .failure(let error): call.reply(Problem(error))
+      call.reply.onError { () throws(Problem) in
+        let failures = try Self.storedFailures(of: reactor)
+        guard let failure = failures.first(where: { $0.session == id && $0.id == name }) else {
+          return call.reply(response)
         }
+        call.withSession(of: reactor, id, in: host) { body(failure, $0) }
       }
+    }
+  }
+
+  private static func storedFailures(
+    of reactor: any HostedReactor
+  ) throws(Problem) -> [StoredFailure] {
+    do throws(LogError) {
+      return try reactor.storedFailures()
+    } catch {
+      throw Problem(error)
     }
   }
 

@@ -338,12 +338,11 @@ struct SessionEndpoints {
     }
     // The end of a session that never existed is stored too, and so counts as its creation.
     call.load(in: host) {
-      host.hasRecord(of: SessionKey(reactor: reactor.name, id: id)) { result in
-        guard case .success(false) = result else { return end() }
-        call.reply.onError { () throws(Problem) in
-          try call.scope.takeCreation()
-          end(isCounted: true)
-        }
+      let hasRecord = try? host.hasRecord(of: SessionKey(reactor: reactor.name, id: id))
+      guard hasRecord == false else { return end() }
+      call.reply.onError { () throws(Problem) in
+        try call.scope.takeCreation()
+        end(isCounted: true)
       }
     }
   }

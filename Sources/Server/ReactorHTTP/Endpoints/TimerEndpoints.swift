@@ -63,7 +63,9 @@ struct TimerEndpoints {
 
   private func listOfService(_ call: Call) throws(Problem) {
     try call.negotiate()
-    host.nextTimers(limit: try call.query().limit()) { [reply = call.reply] timers in
+    let limit = try call.query().limit()
+    call.load(in: host) { [host, reply = call.reply] in
+      let timers = Result { () throws(LogError) in try host.nextTimers(limit: limit) }
       reply(
         timers.map {
           .json(

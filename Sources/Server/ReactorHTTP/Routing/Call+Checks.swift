@@ -164,16 +164,12 @@ extension Call {
     }
     load(in: host) { [self] in
       reactor.findSession(id) { result in
-        guard case .failure(.log(let error)) = result, error.isDamage else {
-          return reply.onError { () throws(Problem) in
-            try found(result, absent) { session throws(Problem) in try body(session) }
+        reply.onError { () throws(Problem) in
+          guard case .failure(.log(let error)) = result, error.isDamage else {
+            return try found(result, absent) { session throws(Problem) in try body(session) }
           }
-        }
-        reactor.storedHistory(id) { stored in
-          reply.onError { () throws(Problem) in
-            guard case .success(let history?) = stored else { throw Problem(error) }
-            try body(history)
-          }
+          guard let history = try? reactor.storedHistory(id) else { throw Problem(error) }
+          try body(history)
         }
       }
     }

@@ -260,12 +260,12 @@ public final class Global<Value: Codable & Sendable>: RefreshableGlobal, Observa
         completion(.success(next.state))
       case .failure(.lost):
         // Another process has set the global: read its value, and write this one as its successor.
-        reload(from: log, logger) { [self] result in
-          switch result {
-          case .success: write(change, completion: completion)
-          case .failure(let error): completion(.failure(error))
-          }
+        do throws(LogError) {
+          try reload(from: log, logger)
+        } catch {
+          return completion(.failure(error))
         }
+        write(change, completion: completion)
       case .failure(let error):
         logger.error("global was not set", ["global": name, "error": "\(error)"])
         completion(.failure(error))
@@ -345,37 +345,33 @@ public final class Global<Value: Codable & Sendable>: RefreshableGlobal, Observa
     guard let (log, logger) = store.withLock({ $0 }) else { return completion(true) }
     // Read between writes: a value that was read before a write must not be published after it.
     writes.enqueue { [self] done in
-      reload(from: log, logger) { [self] result in
-        notify()
-        if case .success = result { completion(true) } else { completion(false) }
-        done()
-      }
+      let isRead = (try? reload(from: log, logger)) != nil
+      notify()
+      completion(isRead)
+      done()
     }
   }
 
   /// Reads the value from the log, after the log has confirmed that its values are current, see
-  /// `MutationLog.confirmReads(completion:)`.
+  /// `MutationLog.confirmReads()`.
   public func confirmCurrent(completion: @escaping @Sendable (Result<Void, LogError>) -> Void) {
     guard router.withLock({ $0 }) != nil, let (log, _) = store.withLock({ $0 }) else {
       return completion(.success(()))
     }
-    log.confirmReads { [self] result in
-      guard case .success = result else { return completion(result) }
-      refresh { isRead in
-        completion(
-          isRead ? .success(()) : .failure(.unavailable("The global \(self.name) cannot be read.")))
-      }
+    do throws(LogError) {
+      try log.confirmReads()
+    } catch {
+      return completion(.failure(error))
+    }
+    refresh { isRead in
+      completion(
+        isRead ? .success(()) : .failure(.unavailable("The global \(self.name) cannot be read.")))
     }
   }
 
   /// Reads the value, and publishes it if its revision is new.
-  private func reload(
-    from log: any MutationLog, _ logger: Logger,
-    completion: @escaping @Sendable (Result<Void, LogError>) -> Void
-  ) {
-    log.sharedValue(name) { [self] result in
-      completion(result.map { publishIfNew($0, logger) })
-    }
+  private func reload(from log: any MutationLog, _ logger: Logger) throws(LogError) {
+    publishIfNew(try log.sharedValue(name), logger)
   }
 
   private func publishIfNew(_ stored: SharedValue?, _ logger: Logger) {

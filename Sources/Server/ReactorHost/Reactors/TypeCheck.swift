@@ -113,7 +113,7 @@ extension Host {
     let reactors = Dictionary(local.map { ($0.name, $0) }) { $1 }
     while let start = position {
       let log = environment.log
-      let page = try waitForResult { log.samples(after: start, within: Self.slice, completion: $0) }
+      let page = try log.samples(after: start, within: Self.slice)
       report.sessions += page.sessions
       var end = ContinuousClock.now + Self.slice
       for sample in page.samples {

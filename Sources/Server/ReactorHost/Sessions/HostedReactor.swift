@@ -156,12 +156,12 @@ public protocol HostedReactor: AnyObject, Sendable {
   /// Finds the history of a stored session without loading the session, for a session that cannot
   /// be loaded.
   ///
-  /// - Parameters:
-  ///   - id: The session's id, which the caller has validated.
-  ///   - completion: Called immediately or later, on any thread; with `nil` if no session with the
-  ///     id is stored.
-  func storedHistory(
-    _ id: String, completion: @escaping ReadCompletion<(any HistorySource)?>)
+  /// Blocks on the disk if the log reads from disk.
+  ///
+  /// - Parameter id: The session's id, which the caller has validated.
+  /// - Returns: The history, or `nil` if no session with the id is stored.
+  /// - Throws: If the log cannot be read.
+  func storedHistory(_ id: String) throws(LogError) -> (any HistorySource)?
 
   /// Evicts the sessions that were not used since the last call. A host calls this periodically.
   func sweep()
@@ -180,7 +180,9 @@ public protocol HostedReactor: AnyObject, Sendable {
   var failedEffects: [FailedEffect] { get }
 
   /// Lists the stored failures of actions that no request waited for, the latest first.
-  func storedFailures(completion: @escaping ReadCompletion<[StoredFailure]>)
+  ///
+  /// Blocks on the disk if the log reads from disk.
+  func storedFailures() throws(LogError) -> [StoredFailure]
 }
 
 extension HostedReactor {

@@ -98,7 +98,8 @@ extension LiveSession: Session, SubmissionTarget, SubscriberOwner {
   /// Confirms with the log that no other process has continued the session; closes the session if one has.
   @usableFromInline
   func confirmCurrent(completion: @escaping @Sendable (Result<Void, LogError>) -> Void) {
-    SessionHandOver(session: self).confirmOwner(completion: completion)
+    completion(
+      Result { () throws(LogError) in try SessionHandOver(session: self).confirmOwner() })
   }
 
   @usableFromInline

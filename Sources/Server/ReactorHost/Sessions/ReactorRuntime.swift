@@ -117,17 +117,13 @@ final class ReactorRuntime: HostedReactor {
   ) {
     if let session = liveSession(id) { return completion(.success(.open(session))) }
     guard !isQuarantined else { return completion(.failure(.reactorQuarantined)) }
-    let account = Account.current
-    environment.log.session(SessionKey(reactor: name, id: id)).record { [self] result in
-      switch result {
-      case .success(.none): findAbsentSession(id, completion)
-      case .success:
-        // The log may have called back on another thread.
-        Account.$current.withValue(account) {
-          session(id, for: .use) { completion($0.map { .open($0.session) }) }
-        }
-      case .failure(let error): completion(.failure(.log(error)))
+    do throws(LogError) {
+      switch try environment.log.session(SessionKey(reactor: name, id: id)).record() {
+      case .none: findAbsentSession(id, completion)
+      default: session(id, for: .use) { completion($0.map { .open($0.session) }) }
       }
+    } catch {
+      completion(.failure(.log(error)))
     }
   }
 
@@ -199,20 +195,19 @@ final class ReactorRuntime: HostedReactor {
     } catch {
       return completion(.failure(error))
     }
-    origin.exists { [self] result in
-      switch result {
-      case .success(true):
-        origin.open(for: .use, parameters: nil) { [self] result in
-          switch result {
-          case .success(let opened):
-            fork(opened.session, at: version, to: target, parameters, completion)
-          case .failure(let error): completion(.failure(error))
-          }
-        }
-      case .success(false):
+    do throws(LogError) {
+      guard try origin.exists() else {
         for id in [source, id] { environment.evictable.insert(id) }
-        completion(.failure(.unknown))
-      case .failure(let error): completion(.failure(.log(error)))
+        return completion(.failure(.unknown))
+      }
+    } catch {
+      return completion(.failure(.log(error)))
+    }
+    origin.open(for: .use, parameters: nil) { [self] result in
+      switch result {
+      case .success(let opened):
+        fork(opened.session, at: version, to: target, parameters, completion)
+      case .failure(let error): completion(.failure(error))
       }
     }
   }
@@ -251,9 +246,11 @@ final class ReactorRuntime: HostedReactor {
     after id: String?, limit: Int,
     completion: @escaping @Sendable (Result<[SessionSummary], SessionError>) -> Void
   ) {
-    environment.log.sessions(of: name, after: id, limit: limit) { [self] stored in
-      completion(
-        stored.map { merge($0, after: id, limit: limit) }.mapError { SessionError.log($0) })
+    do throws(LogError) {
+      let stored = try environment.log.sessions(of: name, after: id, limit: limit)
+      completion(.success(merge(stored, after: id, limit: limit)))
+    } catch {
+      completion(.failure(.log(error)))
     }
   }
 
@@ -335,40 +332,32 @@ final class ReactorRuntime: HostedReactor {
     }
     let key = SessionKey(reactor: name, id: id)
     let log = environment.log.session(key)
-    log.record { [environment] record in
-      guard case .success(.stored(let stored)) = record, stored.epoch == cursor.epoch else {
-        return completion(record.map { _ in nil })
+    do throws(LogError) {
+      guard case .stored(let stored) = try log.record(), stored.epoch == cursor.epoch else {
+        return completion(.success(nil))
       }
       let scope = environment.scope(of: key, stored.parameters)
-      LogFolder.read(cursor.version, of: scope, from: log, in: environment) { fold in
-        let state = Result { () throws(LogError) in
-          guard let fold = try fold.get() else { return [UInt8]?.none }
-          return try CodeMark(key, environment).reading { try fold.encodeShown() }
-        }
-        guard case .success(.some) = state else { return completion(state) }
-        // Check the epoch again: another history may have replaced this one during the fold.
-        log.record { now in
-          guard case .success(.stored(let stored)) = now, stored.epoch == cursor.epoch else {
-            return completion(now.map { _ in nil })
-          }
-          completion(state)
-        }
+      LogFolder.read(cursor.version, of: scope, from: log, in: environment) { [environment] fold in
+        completion(
+          Result { () throws(LogError) in
+            guard let fold = try fold.get() else { return nil }
+            let state = try CodeMark(key, environment).reading { try fold.encodeShown() }
+            // Check the epoch again: another history may have replaced this one during the fold.
+            guard case .stored(let stored) = try log.record(), stored.epoch == cursor.epoch
+            else { return nil }
+            return state
+          })
       }
+    } catch {
+      completion(.failure(error))
     }
   }
 
-  func storedHistory(
-    _ id: String, completion: @escaping ReadCompletion<(any HistorySource)?>
-  ) {
+  func storedHistory(_ id: String) throws(LogError) -> (any HistorySource)? {
     let key = SessionKey(reactor: name, id: id)
     let log = environment.log.session(key)
-    log.record { [environment] record in
-      completion(
-        record.map { record in
-          guard case .stored(let stored) = record else { return nil }
-          return SessionHistory(of: key, stored, in: log, environment)
-        })
-    }
+    guard case .stored(let stored) = try log.record() else { return nil }
+    return SessionHistory(of: key, stored, in: log, environment)
   }
 
   /// Ends all sessions in memory, as the end of the process does.
@@ -400,8 +389,8 @@ final class ReactorRuntime: HostedReactor {
     return (try? environment.witness.decodeJournal([action])) != nil
   }
 
-  func storedFailures(completion: @escaping ReadCompletion<[StoredFailure]>) {
-    environment.log.failures(of: name, completion: completion)
+  func storedFailures() throws(LogError) -> [StoredFailure] {
+    try environment.log.failures(of: name)
   }
 
   /// The number of running effects of its sessions.

@@ -20,7 +20,7 @@ extension SessionSlot {
     if environment.settings.marking?.isQuarantined(key, .session) == true {
       return completion(.failure(.quarantined))
     }
-    guard intent != .use else { return loadAll(for: intent, parameters, completion) }
+    guard intent != .use else { return loadFound(for: intent, parameters, completion) }
     // The request thread creates sessions; it does not fold a long log.
     @Sendable func loadFromLog() {
       environment.sessions.load { self.loadFound(for: intent, parameters, completion) }
@@ -41,26 +41,10 @@ extension SessionSlot {
   private func loadFound(
     for intent: SessionIntent, _ parameters: [UInt8]?, _ completion: @escaping Opening
   ) {
-    guard intent == .create else { return loadAll(for: intent, parameters, completion) }
-    log.record { [self] result in
-      didRead(result.map { LoadedSession($0) }, for: intent, parameters, completion)
-    }
-  }
-
-  private func loadAll(
-    for intent: SessionIntent, _ parameters: [UInt8]?, _ completion: @escaping Opening
-  ) {
-    log.load(schema: environment.witness.schema()) { [self] result in
-      didRead(result, for: intent, parameters, completion)
-    }
-  }
-
-  private func didRead(
-    _ result: Result<LoadedSession, LogError>, for intent: SessionIntent,
-    _ parameters: [UInt8]?, _ completion: @escaping Opening
-  ) {
     do {
-      let loaded = try result.get()
+      let loaded =
+        intent == .create
+        ? LoadedSession(try log.record()) : try log.load(schema: environment.witness.schema())
       switch loaded.record {
       case .stored(let stored): open(stored, loaded, for: intent, parameters, completion)
       case .ended:
@@ -165,14 +149,12 @@ extension SessionSlot {
   ) {
     // The thread that completes commits neither reads nor folds.
     environment.sessions.load { [self] in
-      log.load(schema: environment.witness.schema()) { [self] result in
-        do throws(LogError) {
-          let loaded = try result.get()
-          guard case .stored(let stored) = loaded.record else { throw .lost(to: winner) }
-          open(stored, loaded, for: intent, parameters, completion)
-        } catch {
-          completion(.failure(.log(reported(error))))
-        }
+      do throws(LogError) {
+        let loaded = try log.load(schema: environment.witness.schema())
+        guard case .stored(let stored) = loaded.record else { throw .lost(to: winner) }
+        open(stored, loaded, for: intent, parameters, completion)
+      } catch {
+        completion(.failure(.log(reported(error))))
       }
     }
   }
@@ -188,12 +170,10 @@ extension SessionSlot {
         completion(.success(opened))
       case .failure(.lost(let winner)):
         // The session's own first batch may have stored it.
-        log.record { record in
-          if case .success(.stored(let stored)) = record, stored.epoch == session.epoch {
-            completion(.success(opened))
-          } else {
-            completion(.failure(.log(.lost(to: winner))))
-          }
+        if case .stored(let stored)? = try? log.record(), stored.epoch == session.epoch {
+          completion(.success(opened))
+        } else {
+          completion(.failure(.log(.lost(to: winner))))
         }
       case .failure(let error): completion(.failure(.log(error)))
       }

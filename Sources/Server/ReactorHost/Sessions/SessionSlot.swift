@@ -172,9 +172,9 @@ final class SessionSlot: Sendable {
   }
 
   /// Checks whether the session is in memory or in the log.
-  func exists(completion: @escaping ReadCompletion<Bool>) {
-    if live != nil { return completion(.success(true)) }
-    log.record { completion($0.map { $0 != .none }) }
+  func exists() throws(LogError) -> Bool {
+    if live != nil { return true }
+    return try log.record() != .none
   }
 
   /// The maximum number of histories that are being copied, which clients share.
@@ -211,37 +211,28 @@ final class SessionSlot: Sendable {
           // The thread that completes commits neither reads nor folds.
           guard environment.log.readsFromDisk else { return loadFork() }
           environment.background.enqueue(for: owner) { loadFork() }
-        case .failure(.lost): explain(source, at: cursor, finish)
+        case .failure(.lost): finish(.failure(rejection(of: source, at: cursor)))
         case .failure(let error): finish(.failure(.log(error)))
         }
       }
     }
   }
 
-  /// Finds out why the log has not created a fork.
-  private func explain(
-    _ source: SessionKey, at cursor: Cursor, _ completion: @escaping Opening
-  ) {
-    log.record { [environment] target in
-      switch target {
-      case .success(.stored): return completion(.failure(.exists))
-      case .failure(let error): return completion(.failure(.log(error)))
-      case .success: break
+  /// Returns why the log has not created a fork.
+  private func rejection(of source: SessionKey, at cursor: Cursor) -> SessionError {
+    do throws(LogError) {
+      if case .stored = try log.record() { return .exists }
+      switch try environment.log.session(source).record() {
+      case .ended: return .ended
+      case .none: return .unknown
+      // Another session with the id has begun.
+      case .stored(let stored) where stored.epoch != cursor.epoch: return .ended
+      // Retention has deleted the version.
+      case .stored:
+        return .log(.unavailable("The log of the other session has changed during the fork."))
       }
-      environment.log.session(source).record { source in
-        switch source {
-        case .success(.ended): completion(.failure(.ended))
-        case .success(.none): completion(.failure(.unknown))
-        case .failure(let error): completion(.failure(.log(error)))
-        // Another session with the id has begun.
-        case .success(.stored(let stored)) where stored.epoch != cursor.epoch:
-          completion(.failure(.ended))
-        case .success(.stored):
-          // Retention has deleted the version.
-          let reason = "The log of the other session has changed during the fork."
-          completion(.failure(.log(.unavailable(reason))))
-        }
-      }
+    } catch {
+      return .log(error)
     }
   }
 

@@ -18,8 +18,6 @@ final class TimerService: Sendable {
   private let schedule = Mutex(TimerSchedule())
   private let fire = Mutex<Fire?>(nil)
   private let queue = DispatchQueue(label: "timers")
-  /// The number of stored timers when it was read last; negative before.
-  private let stored = Atomic<Int>(-1)
   // Proof: sources are safe for threads; after `init`, only `queue` uses it.
   nonisolated(unsafe) private let alarm: any DispatchSourceTimer
 
@@ -56,15 +54,9 @@ final class TimerService: Sendable {
   }
 
   /// Returns the number of stored timers, or `nil` while it is not known.
-  ///
-  /// If the log reads asynchronously, it is the number at the previous call.
   func readStoredCount() -> Int? {
-    log.timerCount { [self] count in
-      // Ignore a failure of the log, which other metrics report.
-      stored.store((try? count.get()) ?? -1, ordering: .relaxed)
-    }
-    let count = stored.load(ordering: .relaxed)
-    return count < 0 ? nil : count
+    // Ignore a failure of the log, which other metrics report.
+    try? log.timerCount()
   }
 
   private func wake() {
@@ -79,31 +71,25 @@ final class TimerService: Sendable {
         return unsafe alarm.schedule(
           deadline: .now() + .milliseconds(Int(time)), leeway: .milliseconds(1))
       case .read(let position, let time, let limit):
-        return log.dueTimers(after: position, until: time, limit: limit) { [weak self] page in
-          guard let self else { return }
-          // The completion may be called on the log's thread, or within this call: continue on the
-          // queue.
-          queue.async { [weak self] in self?.didRead(page, limit: limit) }
-        }
+        read(after: position, until: time, limit: limit)
       }
     }
   }
 
-  private func didRead(_ page: Result<DueTimers, LogError>, limit: Int) {
-    guard let fire = fire.withLock({ $0 }) else {
-      // The service was stopped meanwhile: the timers are read again after the next start.
-      return schedule.withLock { $0.didFailToRead(at: .now) }
-    }
-    switch page {
-    case .success(let page):
+  private func read(after position: TimerPosition?, until time: Timestamp, limit: Int) {
+    do throws(LogError) {
+      let page = try log.dueTimers(after: position, until: time, limit: limit)
+      guard let fire = fire.withLock({ $0 }) else {
+        // The service was stopped meanwhile: the timers are read again after the next start.
+        return schedule.withLock { $0.didFailToRead(at: .now) }
+      }
       for timer in schedule.withLock({ $0.didRead(page, limit: limit) }) {
         fire(timer) { [weak self] outcome in self?.didFinish(timer, outcome) }
       }
-    case .failure(let error):
+    } catch {
       logger.error("timers cannot be read", ["error": "\(error)"])
       schedule.withLock { $0.didFailToRead(at: .now) }
     }
-    advance()
   }
 
   private func didFinish(_ timer: DueTimer, _ outcome: TimerSchedule.Outcome) {

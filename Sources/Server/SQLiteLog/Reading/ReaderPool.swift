@@ -67,17 +67,6 @@ final class ReaderPool: Sendable {
     }
   }
 
-  /// Calls a body with a connection that no other thread uses meanwhile, and returns its result.
-  func result<Value: Sendable>(
-    of body: @Sendable (LogReader) throws(DatabaseError) -> Value
-  ) -> Result<Value, LogError> {
-    do throws(LogError) {
-      return .success(try read(body))
-    } catch {
-      return .failure(error)
-    }
-  }
-
   private func read<Value: Sendable>(
     _ reader: inout LogReader?,
     _ body: @Sendable (LogReader) throws(DatabaseError) -> Value

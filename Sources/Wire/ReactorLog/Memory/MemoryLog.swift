@@ -74,50 +74,45 @@ public final class MemoryLog: MutationLog {
 
   /// Lists the stored sessions of a reactor.
   public func sessions(
-    of reactor: String, after id: String?, limit: Int,
-    completion: @escaping ReadCompletion<[SessionSummary]>
-  ) {
+    of reactor: String, after id: String?, limit: Int
+  ) throws(LogError) -> [SessionSummary] {
     let found = table.sessions(of: reactor, after: id, limit: limit)
-    completion(
-      .success(
-        found.map { id, stored in
-          SessionSummary(
-            id: id, cursor: Cursor(epoch: stored.epoch, version: stored.version),
-            subscribers: 0, lastActiveAt: stored.lastActiveAt)
-        }))
+    return found.map { id, stored in
+      SessionSummary(
+        id: id, cursor: Cursor(epoch: stored.epoch, version: stored.version),
+        subscribers: 0, lastActiveAt: stored.lastActiveAt)
+    }
   }
 
   /// Lists the sessions with unfinished actions in the journal.
   public func unfinishedSessions(
-    after key: SessionKey?, limit: Int, completion: @escaping ReadCompletion<[SessionKey]>
-  ) {
-    completion(.success(table.unfinished.withLock { $0.keys(after: key, limit: limit) }))
+    after key: SessionKey?, limit: Int
+  ) throws(LogError) -> [SessionKey] {
+    table.unfinished.withLock { $0.keys(after: key, limit: limit) }
   }
 
   /// Reads the timers that are due.
   public func dueTimers(
-    after position: TimerPosition?, until time: Timestamp, limit: Int,
-    completion: @escaping ReadCompletion<DueTimers>
-  ) {
-    completion(
-      .success(table.timers.withLock { $0.due(after: position, until: time, limit: limit) }))
+    after position: TimerPosition?, until time: Timestamp, limit: Int
+  ) throws(LogError) -> DueTimers {
+    table.timers.withLock { $0.due(after: position, until: time, limit: limit) }
   }
 
   /// Counts the timers.
-  public func timerCount(completion: @escaping ReadCompletion<Int>) {
-    completion(.success(table.timers.withLock { $0.count }))
+  public func timerCount() throws(LogError) -> Int {
+    table.timers.withLock { $0.count }
   }
 
   /// Lists the stored failures of a reactor.
   public func failures(
-    of reactor: String, completion: @escaping ReadCompletion<[StoredFailure]>
-  ) {
-    completion(.success(table.failures.withLock { ($0[reactor] ?? []).reversed() }))
+    of reactor: String
+  ) throws(LogError) -> [StoredFailure] {
+    table.failures.withLock { ($0[reactor] ?? []).reversed() }
   }
 
   /// Reads the current value of a global.
-  public func sharedValue(_ name: String, completion: @escaping ReadCompletion<SharedValue?>) {
-    completion(.success(table.shared.withLock { $0[name] }))
+  public func sharedValue(_ name: String) throws(LogError) -> SharedValue? {
+    table.shared.withLock { $0[name] }
   }
 
   /// Sets a global.

@@ -12,12 +12,12 @@ final class MemorySessionLog: SessionLog {
     self.table = table
   }
 
-  func load(schema: String?, completion: @escaping ReadCompletion<LoadedSession>) {
-    completion(.success(found?.load(schema: schema) ?? LoadedSession(.none)))
+  func load(schema: String?) throws(LogError) -> LoadedSession {
+    found?.load(schema: schema) ?? LoadedSession(.none)
   }
 
-  func record(completion: @escaping ReadCompletion<SessionRecord>) {
-    completion(.success(found?.record() ?? .none))
+  func record() throws(LogError) -> SessionRecord {
+    found?.record() ?? .none
   }
 
   func create(
@@ -64,20 +64,19 @@ final class MemorySessionLog: SessionLog {
   }
 
   func entries(
-    after version: Int, limit: Int, completion: @escaping ReadCompletion<[LogEntry]>
-  ) {
-    completion(.success(found?.entries(after: version, limit: limit) ?? []))
+    after version: Int, limit: Int
+  ) throws(LogError) -> [LogEntry] {
+    found?.entries(after: version, limit: limit) ?? []
   }
 
   func snapshot(
-    atOrBefore version: Int, of schema: String?,
-    completion: @escaping ReadCompletion<Snapshot?>
-  ) {
-    completion(.success(found?.snapshot(atOrBefore: version, of: schema)))
+    atOrBefore version: Int, of schema: String?
+  ) throws(LogError) -> Snapshot? {
+    found?.snapshot(atOrBefore: version, of: schema)
   }
 
-  func outcome(of key: String, completion: @escaping ReadCompletion<StoredOutcome?>) {
-    completion(.success(found?.outcome(of: key)))
+  func outcome(of key: String) throws(LogError) -> StoredOutcome? {
+    found?.outcome(of: key)
   }
 
   func save(_ snapshot: Snapshot, of epoch: String) {

@@ -52,30 +52,27 @@ final class WriterLog: MutationLog {
   }
 
   func sessions(
-    of reactor: String, after id: String?, limit: Int,
-    completion: @escaping ReadCompletion<[SessionSummary]>
-  ) {
-    store.log.sessions(of: reactor, after: id, limit: limit, completion: completion)
+    of reactor: String, after id: String?, limit: Int
+  ) throws(LogError) -> [SessionSummary] {
+    try store.log.sessions(of: reactor, after: id, limit: limit)
   }
 
   func unfinishedSessions(
-    after key: SessionKey?, limit: Int, completion: @escaping ReadCompletion<[SessionKey]>
-  ) {
-    store.log.unfinishedSessions(after: key, limit: limit, completion: completion)
+    after key: SessionKey?, limit: Int
+  ) throws(LogError) -> [SessionKey] {
+    try store.log.unfinishedSessions(after: key, limit: limit)
   }
 
   func dueTimers(
-    after position: TimerPosition?, until time: Timestamp, limit: Int,
-    completion: @escaping ReadCompletion<DueTimers>
-  ) {
-    store.log.dueTimers(after: position, until: time, limit: limit, completion: completion)
+    after position: TimerPosition?, until time: Timestamp, limit: Int
+  ) throws(LogError) -> DueTimers {
+    try store.log.dueTimers(after: position, until: time, limit: limit)
   }
 
-  func sharedValue(_ name: String, completion: @escaping ReadCompletion<SharedValue?>) {
-    store.log.sharedValue(name) { [self] result in
-      if case .success(let value) = result { known.withLock { $0[name] = value?.revision } }
-      completion(result)
-    }
+  func sharedValue(_ name: String) throws(LogError) -> SharedValue? {
+    let value = try store.log.sharedValue(name)
+    known.withLock { $0[name] = value?.revision }
+    return value
   }
 
   func share(
@@ -107,17 +104,17 @@ private final class WriterSessionLog: SessionLog {
     self.process = process
   }
 
-  func load(schema: String?, completion: @escaping ReadCompletion<LoadedSession>) {
+  func load(schema: String?) throws(LogError) -> LoadedSession {
     know()
-    log.load(schema: schema, completion: completion)
+    return try log.load(schema: schema)
   }
 
-  func record(completion: @escaping ReadCompletion<SessionRecord>) {
-    log.record(completion: completion)
+  func record() throws(LogError) -> SessionRecord {
+    try log.record()
   }
 
-  func lastWriter(completion: @escaping ReadCompletion<NodeID?>) {
-    completion(.success(process.store.writers.withLock { $0[key] }))
+  func lastWriter() throws(LogError) -> NodeID? {
+    process.store.writers.withLock { $0[key] }
   }
 
   func create(
@@ -162,31 +159,27 @@ private final class WriterSessionLog: SessionLog {
     known.withLock { $0 = count }
   }
 
-  func confirmEnd(
-    of epoch: String, at version: @escaping @Sendable () -> Int,
-    completion: @escaping @Sendable (Result<Void, LogError>) -> Void
-  ) {
+  func confirmEnd(of epoch: String, at version: () -> Int) throws(LogError) {
     let count = process.store.batches.withLock { $0[key] ?? 0 }
-    let isEnd = known.withLock { $0 == count }
-    completion(
-      isEnd
-        ? .success(()) : .failure(.lost(to: process.store.writers.withLock { $0[key] })))
+    guard known.withLock({ $0 == count }) else {
+      throw .lost(to: process.store.writers.withLock { $0[key] })
+    }
   }
 
   func entries(
-    after version: Int, limit: Int, completion: @escaping ReadCompletion<[LogEntry]>
-  ) {
-    log.entries(after: version, limit: limit, completion: completion)
+    after version: Int, limit: Int
+  ) throws(LogError) -> [LogEntry] {
+    try log.entries(after: version, limit: limit)
   }
 
   func snapshot(
-    atOrBefore version: Int, of schema: String?, completion: @escaping ReadCompletion<Snapshot?>
-  ) {
-    log.snapshot(atOrBefore: version, of: schema, completion: completion)
+    atOrBefore version: Int, of schema: String?
+  ) throws(LogError) -> Snapshot? {
+    try log.snapshot(atOrBefore: version, of: schema)
   }
 
-  func outcome(of key: String, completion: @escaping ReadCompletion<StoredOutcome?>) {
-    log.outcome(of: key, completion: completion)
+  func outcome(of key: String) throws(LogError) -> StoredOutcome? {
+    try log.outcome(of: key)
   }
 
   func save(_ snapshot: Snapshot, of epoch: String) { log.save(snapshot, of: epoch) }

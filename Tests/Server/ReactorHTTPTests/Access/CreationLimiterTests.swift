@@ -162,7 +162,7 @@ struct CreationLimiterTests {
     let log = DelayedLog(MemoryLog())
     let configuration = try SignedToken.configuration(rules: #"[{"allow":"manage"}]"#)
     let service = Service(
-      log: log,
+      log: log, workers: 8,
       settings: {
         $0.authentication = configuration
         $0.limits.sessions = 2

@@ -126,7 +126,8 @@ struct WithdrawnRightTests {
     }
     let authentication = configuration
     return Service(
-      log: log, expiries: StreamExpiries(now: { [clock] in clock.milliseconds }),
+      log: log, workers: log is DelayedLog ? 8 : 0,
+      expiries: StreamExpiries(now: { [clock] in clock.milliseconds }),
       settings: { $0.authentication = authentication })
   }
 

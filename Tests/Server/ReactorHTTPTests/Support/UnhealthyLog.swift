@@ -25,20 +25,19 @@ final class UnhealthyLog: MutationLog {
   }
 
   func sessions(
-    of reactor: String, after id: String?, limit: Int,
-    completion: @escaping ReadCompletion<[SessionSummary]>
-  ) {
-    base.sessions(of: reactor, after: id, limit: limit, completion: completion)
+    of reactor: String, after id: String?, limit: Int
+  ) throws(LogError) -> [SessionSummary] {
+    try base.sessions(of: reactor, after: id, limit: limit)
   }
 
   func unfinishedSessions(
-    after key: SessionKey?, limit: Int, completion: @escaping ReadCompletion<[SessionKey]>
-  ) {
-    base.unfinishedSessions(after: key, limit: limit, completion: completion)
+    after key: SessionKey?, limit: Int
+  ) throws(LogError) -> [SessionKey] {
+    try base.unfinishedSessions(after: key, limit: limit)
   }
 
-  func sharedValue(_ name: String, completion: @escaping ReadCompletion<SharedValue?>) {
-    base.sharedValue(name, completion: completion)
+  func sharedValue(_ name: String) throws(LogError) -> SharedValue? {
+    try base.sharedValue(name)
   }
 
   func share(

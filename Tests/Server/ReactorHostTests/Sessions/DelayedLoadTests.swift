@@ -6,7 +6,7 @@ import ReactorStreams
 import Synchronization
 import Testing
 
-/// Sessions of a log whose reads complete late and on another thread.
+/// Sessions of a log whose reads block for long.
 @Suite(.timeLimit(.minutes(60)))
 struct DelayedLoadTests {
   let memory = MemoryLog()
@@ -25,19 +25,32 @@ struct DelayedLoadTests {
     #"{"value":\#(value),"name":null,"ratio":null}"#
   }
 
+  /// Begins to open a session on another thread, and returns when its read is held.
+  private func beginOpening(
+    _ id: String = "demo", at stage: Stage
+  ) async throws -> Recorder<Result<OpenedSession, SessionError>> {
+    let opening = Recorder<Result<OpenedSession, SessionError>>()
+    let reactor = try stage.reactor()
+    await log.begin { reactor.session(id, for: .use) { opening.add($0) } }
+    return opening
+  }
+
   @Test func `actions that arrive while the session is loaded are executed in their order`()
     async throws
   {
     log.hold("demo")
     let stage = Stage(over: log)
     let outcomes = Recorder<String>()
-    for amount in 1...20 {
-      try stage.reactor().session("demo", for: .use) { result in
+    let reactor = try stage.reactor()
+    @Sendable func add(_ amount: Int) {
+      reactor.session("demo", for: .use) { result in
         _ = try? result.get().session.submit(
           Array(#"{"add":\#(amount)}"#.utf8), ifAt: nil, key: nil, for: nil, accepted: nil
         ) { outcomes.add($0.words) }
       }
     }
+    await log.begin { add(1) }
+    for amount in 2...20 { add(amount) }
     #expect(try stage.reactor().liveSession("demo") == nil)
     log.release("demo")
     try await eventually { outcomes.values.count == 20 }
@@ -53,11 +66,14 @@ struct DelayedLoadTests {
     log.hold("demo")
     let stage = Stage(over: log)
     let order = Recorder<Int>()
-    try stage.reactor().session("demo", for: .use) { [reactor = try stage.reactor()] result in
-      guard case .success = result else { return }
-      #expect(reactor.liveSession("demo") == nil)
-      reactor.session("demo", for: .use) { _ in order.add(3) }
-      order.add(1)
+    let reactor = try stage.reactor()
+    await log.begin {
+      reactor.session("demo", for: .use) { result in
+        guard case .success = result else { return }
+        #expect(reactor.liveSession("demo") == nil)
+        reactor.session("demo", for: .use) { _ in order.add(3) }
+        order.add(1)
+      }
     }
     try stage.reactor().session("demo", for: .use) { _ in order.add(2) }
     log.release("demo")
@@ -69,7 +85,7 @@ struct DelayedLoadTests {
   @Test func `a session that is loaded delays no other one`() async throws {
     log.hold("demo")
     let stage = Stage(over: log)
-    let slow = try stage.open("demo")
+    let slow = try await beginOpening(at: stage)
     let other = try stage.open("other")
     try await eventually { other.values.count == 1 }
     #expect(try other.values.first?.get().session.shown == "3 \(text(3))")
@@ -84,7 +100,8 @@ struct DelayedLoadTests {
   {
     log.hold("demo")
     let stage = Stage(over: log)
-    let openings = try (0..<5).map { _ in try stage.open() }
+    let first = try await beginOpening(at: stage)
+    let openings = try [first] + (0..<4).map { _ in try stage.open() }
     log.fail("demo", .unavailable("gone"))
     try await eventually { openings.allSatisfy { $0.values.count == 1 } }
     for opening in openings {
@@ -103,8 +120,10 @@ struct DelayedLoadTests {
     log.hold("demo")
     let stage = Stage(over: log)
     let (reactor, again) = (try stage.reactor(), Recorder<Result<OpenedSession, SessionError>>())
-    reactor.session("demo", for: .use) { _ in
-      reactor.session("demo", for: .use) { again.add($0) }
+    await log.begin {
+      reactor.session("demo", for: .use) { _ in
+        reactor.session("demo", for: .use) { again.add($0) }
+      }
     }
     log.fail("demo", .full)
     try await eventually { again.values.count == 1 }
@@ -116,11 +135,13 @@ struct DelayedLoadTests {
   {
     log.hold("demo")
     let stage = Stage(over: log)
-    let events = Recorder<String>()
-    try stage.reactor().session("demo", for: .use) { result in
-      events.add("opened \((try? result.get().session.current.version) ?? -1)")
+    let (events, reactor) = (Recorder<String>(), try stage.reactor())
+    await log.begin {
+      reactor.session("demo", for: .use) { result in
+        events.add("opened \((try? result.get().session.current.version) ?? -1)")
+      }
     }
-    try stage.reactor().endSession("demo") { _ in events.add("ended") }
+    reactor.endSession("demo") { _ in events.add("ended") }
     log.release("demo")
     try await eventually { events.values.count == 2 }
     #expect(events.values == ["opened 3", "ended"])
@@ -148,9 +169,12 @@ struct DelayedLoadTests {
     log.hold("new")
     let stage = Stage(over: log)
     let found = Recorder<String>()
-    try stage.reactor().findSession("new") { result in
-      guard case .success(.absent(let state)) = result else { return found.add("other") }
-      found.add(state.words)
+    let reactor = try stage.reactor()
+    await log.begin {
+      reactor.findSession("new") { result in
+        guard case .success(.absent(let state)) = result else { return found.add("other") }
+        found.add(state.words)
+      }
     }
     #expect(found.values.isEmpty)
     log.release("new")
@@ -165,7 +189,9 @@ struct DelayedLoadTests {
     log.hold("new")
     let stage = Stage(over: log)
     let (reactor, sources) = (try stage.reactor(), Recorder<any SessionSource>())
-    reactor.streamSource("new") { if case .success(let source) = $0 { sources.add(source) } }
+    await log.begin {
+      reactor.streamSource("new") { if case .success(let source) = $0 { sources.add(source) } }
+    }
     #expect(reactor.liveStreamSource("new") == nil)  // its initial State is not known yet
     log.release("new")
     try await eventually { sources.values.count == 1 }
@@ -184,7 +210,9 @@ struct DelayedLoadTests {
     log.hold("new")
     let stage = Stage(over: log)
     let (reactor, sources) = (try stage.reactor(), Recorder<any SessionSource>())
-    reactor.streamSource("new") { if case .success(let source) = $0 { sources.add(source) } }
+    await log.begin {
+      reactor.streamSource("new") { if case .success(let source) = $0 { sources.add(source) } }
+    }
     log.release("new")
     try await eventually { sources.values.count == 1 }
     let source = try #require(sources.values.first)
@@ -212,12 +240,12 @@ struct DelayedLoadTests {
 
   @Test func `a load that outlives its host completes`() async throws {
     log.hold("demo")
-    let opening = Recorder<Result<OpenedSession, SessionError>>()
+    let opening: Recorder<Result<OpenedSession, SessionError>>
     weak var host: Host?
     do {
       let stage = Stage(over: log)
       host = stage.host
-      try stage.reactor().session("demo", for: .use) { opening.add($0) }
+      opening = try await beginOpening(at: stage)
     }
     #expect(host == nil)
     log.release("demo")

@@ -57,9 +57,7 @@ struct StoredFailureTests {
   }
 
   private func failures() throws -> [StoredFailure] {
-    let results = Recorder<[StoredFailure]>()
-    log.failures(of: "job") { if case .success(let failures) = $0 { results.add(failures) } }
-    return try #require(results.values.first)
+    try log.failures(of: "job")
   }
 
   private func run(_ failure: StoredFailure, in session: any Session) -> Recorder<String> {

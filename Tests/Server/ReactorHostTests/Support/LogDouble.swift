@@ -114,36 +114,34 @@ final class LogDouble: MutationLog {
 
   var failure: LogError? { base.failure }
 
-  func failures(of reactor: String, completion: @escaping ReadCompletion<[StoredFailure]>) {
-    base.failures(of: reactor, completion: completion)
+  func failures(of reactor: String) throws(LogError) -> [StoredFailure] {
+    try base.failures(of: reactor)
   }
 
   func sessions(
-    of reactor: String, after id: String?, limit: Int,
-    completion: @escaping ReadCompletion<[SessionSummary]>
-  ) {
-    base.sessions(of: reactor, after: id, limit: limit, completion: completion)
+    of reactor: String, after id: String?, limit: Int
+  ) throws(LogError) -> [SessionSummary] {
+    try base.sessions(of: reactor, after: id, limit: limit)
   }
 
   func unfinishedSessions(
-    after key: SessionKey?, limit: Int, completion: @escaping ReadCompletion<[SessionKey]>
-  ) {
-    base.unfinishedSessions(after: key, limit: limit, completion: completion)
+    after key: SessionKey?, limit: Int
+  ) throws(LogError) -> [SessionKey] {
+    try base.unfinishedSessions(after: key, limit: limit)
   }
 
   func dueTimers(
-    after position: TimerPosition?, until time: Timestamp, limit: Int,
-    completion: @escaping ReadCompletion<DueTimers>
-  ) {
-    base.dueTimers(after: position, until: time, limit: limit, completion: completion)
+    after position: TimerPosition?, until time: Timestamp, limit: Int
+  ) throws(LogError) -> DueTimers {
+    try base.dueTimers(after: position, until: time, limit: limit)
   }
 
-  func timerCount(completion: @escaping ReadCompletion<Int>) {
-    base.timerCount(completion: completion)
+  func timerCount() throws(LogError) -> Int {
+    try base.timerCount()
   }
 
-  func sharedValue(_ name: String, completion: @escaping ReadCompletion<SharedValue?>) {
-    base.sharedValue(name, completion: completion)
+  func sharedValue(_ name: String) throws(LogError) -> SharedValue? {
+    try base.sharedValue(name)
   }
 
   func share(
@@ -183,12 +181,12 @@ private final class SessionLogDouble: SessionLog {
     self.reactor = reactor
   }
 
-  func load(schema: String?, completion: @escaping ReadCompletion<LoadedSession>) {
-    base.load(schema: schema, completion: completion)
+  func load(schema: String?) throws(LogError) -> LoadedSession {
+    try base.load(schema: schema)
   }
 
-  func record(completion: @escaping ReadCompletion<SessionRecord>) {
-    base.record(completion: completion)
+  func record() throws(LogError) -> SessionRecord {
+    try base.record()
   }
 
   func create(
@@ -223,21 +221,20 @@ private final class SessionLogDouble: SessionLog {
   }
 
   func entries(
-    after version: Int, limit: Int, completion: @escaping ReadCompletion<[LogEntry]>
-  ) {
+    after version: Int, limit: Int
+  ) throws(LogError) -> [LogEntry] {
     log.willRead(after: version)
-    base.entries(after: version, limit: limit, completion: completion)
+    return try base.entries(after: version, limit: limit)
   }
 
   func snapshot(
-    atOrBefore version: Int, of schema: String?,
-    completion: @escaping ReadCompletion<Snapshot?>
-  ) {
-    base.snapshot(atOrBefore: version, of: schema, completion: completion)
+    atOrBefore version: Int, of schema: String?
+  ) throws(LogError) -> Snapshot? {
+    try base.snapshot(atOrBefore: version, of: schema)
   }
 
-  func outcome(of key: String, completion: @escaping ReadCompletion<StoredOutcome?>) {
-    base.outcome(of: key, completion: completion)
+  func outcome(of key: String) throws(LogError) -> StoredOutcome? {
+    try base.outcome(of: key)
   }
 
   func save(_ snapshot: Snapshot, of epoch: String) {

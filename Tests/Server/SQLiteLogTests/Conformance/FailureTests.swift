@@ -14,12 +14,10 @@ struct FailureTests {
         index: nil, reason: .init(status: 409, title: "Not \"now\"", detail: nil)))
   }
 
-  private func failures(in log: any MutationLog, of reactor: String = "counter") async throws
-    -> [StoredFailure]
-  {
-    try await withCheckedThrowingContinuation { continuation in
-      log.failures(of: reactor) { continuation.resume(with: $0) }
-    }
+  private func failures(
+    in log: any MutationLog, of reactor: String = "counter"
+  ) throws -> [StoredFailure] {
+    try log.failures(of: reactor)
   }
 
   @Test(arguments: LogKind.allCases)
@@ -30,17 +28,17 @@ struct FailureTests {
       LogBatch([LogEntry(counted: 1)], failures: [failure(1), failure(2)]), to: "one",
       expecting: 0)
     try await session.append(LogBatch(failures: [failure(3)]), to: "one", expecting: 1)
-    #expect(try await failures(in: log.log) == [3, 2, 1].map { failure($0) })
+    #expect(try failures(in: log.log) == [3, 2, 1].map { failure($0) })
     try await session.append(LogBatch(settled: ["demo-2"]), to: "one", expecting: 1)
-    #expect(try await failures(in: log.log) == [3, 1].map { failure($0) })
-    #expect(try await failures(in: log.log, of: "other").isEmpty)
+    #expect(try failures(in: log.log) == [3, 1].map { failure($0) })
+    #expect(try failures(in: log.log, of: "other").isEmpty)
     // A fork has none, and the end of a session deletes those of the session only.
     try await log.log.fork("demo", at: 1, to: "fork", epoch: "two")
-    #expect(try await failures(in: log.log).count == 2)
+    #expect(try failures(in: log.log).count == 2)
     try await log.session("fork").append(
       LogBatch(failures: [failure(4, of: "fork")]), to: "two", expecting: 1)
     try await session.end()
-    #expect(try await failures(in: log.log) == [failure(4, of: "fork")])
+    #expect(try failures(in: log.log) == [failure(4, of: "fork")])
   }
 
   @Test(arguments: LogKind.allCases)
@@ -50,7 +48,7 @@ struct FailureTests {
       let batch = LogBatch(failures: (start..<start + 40).map { failure($0) })
       try await log.session().append(batch, to: "one", expecting: 0)
     }
-    #expect(try await failures(in: log.log) == (101...200).reversed().map { failure($0) })
+    #expect(try failures(in: log.log) == (101...200).reversed().map { failure($0) })
   }
 
   @Test func `failures are in a store that is opened again, and in an import of its export`()
@@ -63,7 +61,7 @@ struct FailureTests {
       expecting: 0)
     first.close()
     let second = try SQLiteLog(path: folder["log.db"])
-    #expect(try await failures(in: second) == [failure(2), failure(1)])
+    #expect(try failures(in: second) == [failure(2), failure(1)])
     second.close()
     var lines: [[UInt8]] = []
     try SQLiteMaintenance(path: folder["log.db"]).export { lines.append($0) }
@@ -71,7 +69,7 @@ struct FailureTests {
       lines.isEmpty ? nil : lines.removeFirst()
     }
     let copy = try SQLiteLog(path: folder["copy.db"])
-    #expect(try await failures(in: copy) == [failure(2), failure(1)])
+    #expect(try failures(in: copy) == [failure(2), failure(1)])
     copy.close()
     #expect(try SQLiteMaintenance(path: folder["copy.db"]).check().isEmpty)
   }

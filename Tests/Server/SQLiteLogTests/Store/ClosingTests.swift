@@ -68,7 +68,7 @@ struct ClosingTests {
       DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
     )
     Thread.detachNewThread { [readers = log.readers] in
-      _ = readers.result { _ in
+      _ = try? readers.read { _ in
         isReading.signal()
         mayEnd.wait()
         return 0

@@ -132,10 +132,10 @@ import TestSupport
     let log = try PostgresLog(settings)
     defer { log.close() }
     let session = log.session(SessionKey(reactor: "counter", id: "demo"))
-    let loaded: LoadedSession = try await wait { session.load(schema: nil, completion: $0) }
+    let loaded = try session.load()
     #expect(loaded.snapshot?.version == 40)
     #expect(loaded.entries.first?.version == 41)
-    let last: [LogEntry] = try await wait { session.entries(after: 199, limit: 2, completion: $0) }
+    let last = try session.entries(after: 199, limit: 2)
     #expect(last.map(\.version) == [200])
   }
 

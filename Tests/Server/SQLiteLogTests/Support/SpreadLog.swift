@@ -82,82 +82,62 @@ final class SpreadLog: MutationLog {
     }
   }
 
-  /// Completes a read with the first elements of the lists of all databases, in order.
+  /// Returns the first elements of the lists of all databases, in order.
   private func merge<Element>(
-    limit: Int, _ completion: ReadCompletion<[Element]>,
-    by areInOrder: (Element, Element) -> Bool,
+    limit: Int, by areInOrder: (Element, Element) -> Bool,
     _ read: (PostgresLog) throws(LogError) -> [Element]
-  ) {
-    do throws(LogError) {
-      var all: [Element] = []
-      for log in logs { all += try read(log) }
-      completion(.success(Array(all.sorted(by: areInOrder).prefix(limit))))
-    } catch {
-      completion(.failure(error))
-    }
+  ) throws(LogError) -> [Element] {
+    var all: [Element] = []
+    for log in logs { all += try read(log) }
+    return Array(all.sorted(by: areInOrder).prefix(limit))
   }
 
   func sessions(
-    of reactor: String, after id: String?, limit: Int,
-    completion: @escaping ReadCompletion<[SessionSummary]>
-  ) {
-    merge(limit: limit, completion, by: { $0.id.utf8.lexicographicallyPrecedes($1.id.utf8) }) {
+    of reactor: String, after id: String?, limit: Int
+  ) throws(LogError) -> [SessionSummary] {
+    try merge(limit: limit, by: { $0.id.utf8.lexicographicallyPrecedes($1.id.utf8) }) {
       (log) throws(LogError) in try log.sessions(of: reactor, after: id, limit: limit)
     }
   }
 
   func unfinishedSessions(
-    after key: SessionKey?, limit: Int, completion: @escaping ReadCompletion<[SessionKey]>
-  ) {
-    merge(limit: limit, completion, by: { ($0.reactor, $0.id) < ($1.reactor, $1.id) }) {
+    after key: SessionKey?, limit: Int
+  ) throws(LogError) -> [SessionKey] {
+    try merge(limit: limit, by: { ($0.reactor, $0.id) < ($1.reactor, $1.id) }) {
       (log) throws(LogError) in try log.unfinishedSessions(after: key, limit: limit)
     }
   }
 
   func dueTimers(
-    after position: TimerPosition?, until time: Timestamp, limit: Int,
-    completion: @escaping ReadCompletion<DueTimers>
-  ) {
-    do throws(LogError) {
-      var pages: [DueTimers] = []
-      for log in logs {
-        pages.append(try log.dueTimers(after: position, until: time, limit: limit))
-      }
-      let timers = pages.flatMap(\.timers).sorted { $0.position < $1.position }
-      let isFull = timers.count >= limit
-      completion(
-        .success(
-          DueTimers(
-            Array(timers.prefix(limit)),
-            next: isFull
-              ? nil : pages.compactMap(\.next).min { $0.milliseconds < $1.milliseconds })))
-    } catch {
-      completion(.failure(error))
+    after position: TimerPosition?, until time: Timestamp, limit: Int
+  ) throws(LogError) -> DueTimers {
+    var pages: [DueTimers] = []
+    for log in logs {
+      pages.append(try log.dueTimers(after: position, until: time, limit: limit))
     }
+    let timers = pages.flatMap(\.timers).sorted { $0.position < $1.position }
+    let isFull = timers.count >= limit
+    return DueTimers(
+      Array(timers.prefix(limit)),
+      next: isFull ? nil : pages.compactMap(\.next).min { $0.milliseconds < $1.milliseconds })
   }
 
-  func timerCount(completion: @escaping ReadCompletion<Int>) {
-    do throws(LogError) {
-      var count = 0
-      for log in logs { count += try log.timerCount() }
-      completion(.success(count))
-    } catch {
-      completion(.failure(error))
-    }
+  func timerCount() throws(LogError) -> Int {
+    var count = 0
+    for log in logs { count += try log.timerCount() }
+    return count
   }
 
   func failures(
-    of reactor: String, completion: @escaping ReadCompletion<[StoredFailure]>
-  ) {
-    merge(
-      limit: StoredFailure.limit, completion, by: { $0.at.milliseconds > $1.at.milliseconds }
-    ) { (log) throws(LogError) in
-      try waitForResult { log.failures(of: reactor, completion: $0) }
+    of reactor: String
+  ) throws(LogError) -> [StoredFailure] {
+    try merge(limit: StoredFailure.limit, by: { $0.at.milliseconds > $1.at.milliseconds }) {
+      (log) throws(LogError) in try log.failures(of: reactor)
     }
   }
 
-  func sharedValue(_ name: String, completion: @escaping ReadCompletion<SharedValue?>) {
-    logs[0].sharedValue(name, completion: completion)
+  func sharedValue(_ name: String) throws(LogError) -> SharedValue? {
+    try logs[0].sharedValue(name)
   }
 
   func share(

@@ -7,8 +7,8 @@ extension ReactorRuntime: LocalReactor {
 
   var fingerprint: String { environment.witness.schema() }
 
-  func lastWriter(of id: String, completion: @escaping ReadCompletion<NodeID?>) {
-    environment.log.session(SessionKey(reactor: name, id: id)).lastWriter(completion: completion)
+  func lastWriter(of id: String) throws(LogError) -> NodeID? {
+    try environment.log.session(SessionKey(reactor: name, id: id)).lastWriter()
   }
 
   func isInMemory(_ id: String) -> Bool { residentSession(id) != nil }
@@ -23,15 +23,13 @@ extension ReactorRuntime: LocalReactor {
 
   func closeIfContinued(_ id: String) {
     guard let session = residentSession(id) else { return }
-    session.log.record { record in
-      switch record {
-      case .failure, .success(.none): return
-      case .success(.stored(let stored))
-      where stored.epoch == session.epoch && stored.version <= session.current.version:
-        return
-      // The session itself may have a batch in flight: the log decides.
-      case .success: session.confirmCurrent { _ in }
-      }
+    switch try? session.log.record() {
+    case nil, .some(.none): return
+    case .stored(let stored)
+    where stored.epoch == session.epoch && stored.version <= session.current.version:
+      return
+    // The session itself may have a batch in flight: the log decides.
+    case .stored, .ended: session.confirmCurrent { _ in }
     }
   }
 }

@@ -27,13 +27,13 @@ struct SessionHandOver: Sendable {
   /// ``StateSource/confirmCurrent(completion:)``.
   ///
   /// Closes a session that this process has lost.
-  func confirmOwner(completion: @escaping @Sendable (Result<Void, LogError>) -> Void) {
-    guard session.environment.router != nil else { return completion(.success(())) }
-    session.log.confirmEnd(of: session.epoch, at: { session.current.version }) { result in
-      if case .failure(let error) = result, case .lost = error {
-        session.close(.interrupted, fault: error)
-      }
-      completion(result)
+  func confirmOwner() throws(LogError) {
+    guard session.environment.router != nil else { return }
+    do throws(LogError) {
+      try session.log.confirmEnd(of: session.epoch) { session.current.version }
+    } catch {
+      if case .lost = error { session.close(.interrupted, fault: error) }
+      throw error
     }
   }
 }

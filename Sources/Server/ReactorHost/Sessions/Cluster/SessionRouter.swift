@@ -113,7 +113,7 @@ package protocol LocalReactor: HostedReactor {
   func closeIfContinued(_ id: String)
 
   /// Reads the process that appended to a session last, or returns `nil` if the log does not store it.
-  func lastWriter(of id: String, completion: @escaping ReadCompletion<NodeID?>)
+  func lastWriter(of id: String) throws(LogError) -> NodeID?
 
   /// Returns the first sessions in memory after an id, in ascending order of their ids' bytes.
   func liveSummaries(after id: String?, limit: Int) -> [SessionSummary]

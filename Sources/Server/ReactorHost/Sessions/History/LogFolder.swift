@@ -2,8 +2,7 @@ internal import ReactorLog
 
 /// Folds the log of a session up to a version, page by page and slice by slice.
 ///
-/// No thread waits for a page: the thread that delivers a page begins to fold it. After each
-/// ``WorkSlice`` the fold returns to the queue of background work, behind that of other clients.
+/// After each ``WorkSlice`` the fold returns to the queue of background work, behind that of other clients.
 final class LogFolder: Sendable {
   private let log: any SessionLog
   private let fold: any SessionFold
@@ -13,8 +12,6 @@ final class LogFolder: Sendable {
   /// The client whose request folds the log.
   private let owner = WorkOwner.current
   private let completion: ReadCompletion<(any SessionFold)?>
-  /// Executes the reads, so that reads that complete synchronously do not nest.
-  private let reads = SerialAsyncQueue()
 
   private init(
     _ log: any SessionLog, _ fold: any SessionFold, upTo target: Int, _ mark: CodeMark,
@@ -44,9 +41,7 @@ final class LogFolder: Sendable {
     reading log: any SessionLog, _ mark: CodeMark, on background: WorkerPool,
     completion: @escaping ReadCompletion<(any SessionFold)?>
   ) {
-    let folder = LogFolder(log, fold, upTo: target, mark, background, completion)
-    guard fold.version < target, !entries.isEmpty else { return folder.readNext() }
-    folder.didRead(.success(entries))
+    LogFolder(log, fold, upTo: target, mark, background, completion).advance(by: entries[...])
   }
 
   /// Reads the State at a version that is not the current one of the session.
@@ -63,16 +58,13 @@ final class LogFolder: Sendable {
     in environment: ReactorEnvironment, completion: @escaping ReadCompletion<(any SessionFold)?>
   ) {
     let mark = CodeMark(session.key, environment)
-    findSnapshot(atOrBefore: version, in: log, environment.witness.schema()) { result in
-      do throws(LogError) {
-        let snapshot = try result.get()
-        let fold = try mark.reading { try environment.witness.fold(snapshot, session) }
-        advance(
-          fold, upTo: version, reading: log, mark, on: environment.background,
-          completion: completion)
-      } catch {
-        completion(.failure(error))
-      }
+    do throws(LogError) {
+      let snapshot = try findSnapshot(atOrBefore: version, in: log, environment.witness.schema())
+      let fold = try mark.reading { try environment.witness.fold(snapshot, session) }
+      advance(
+        fold, upTo: version, reading: log, mark, on: environment.background, completion: completion)
+    } catch {
+      completion(.failure(error))
     }
   }
 
@@ -81,61 +73,35 @@ final class LogFolder: Sendable {
   /// A snapshot of another schema is used only if retention has removed the first entries of the
   /// log.
   private static func findSnapshot(
-    atOrBefore version: Int, in log: any SessionLog, _ schema: String,
-    completion: @escaping ReadCompletion<Snapshot?>
-  ) {
-    log.snapshot(atOrBefore: version, of: schema) { result in
-      guard case .success(nil) = result else { return completion(result) }
-      log.entries(after: 0, limit: 1) { result in
-        switch result {
-        case .success(let entries) where entries.first?.version == 1: completion(.success(nil))
-        case .success: log.snapshot(atOrBefore: version, of: nil, completion: completion)
-        case .failure(let error): completion(.failure(error))
-        }
-      }
-    }
+    atOrBefore version: Int, in log: any SessionLog, _ schema: String
+  ) throws(LogError) -> Snapshot? {
+    if let snapshot = try log.snapshot(atOrBefore: version, of: schema) { return snapshot }
+    guard try log.entries(after: 0, limit: 1).first?.version != 1 else { return nil }
+    return try log.snapshot(atOrBefore: version)
   }
 
-  private func readNext() {
-    let version = fold.version
-    guard version < target else { return completion(.success(fold)) }
-    reads.enqueue { [self] done in
-      log.entries(after: version, limit: min(LoadedSession.pageLength, target - version)) {
-        self.didRead($0)
-        done()
-      }
-    }
-  }
-
-  private func didRead(_ page: Result<[LogEntry], LogError>) {
-    do throws(LogError) {
-      let entries = try page.get()
-      guard entries.first?.version == fold.version + 1 else { return completion(.success(nil)) }
-      advance(by: entries.prefix { $0.version <= target })
-    } catch {
-      completion(.failure(error))
-    }
-  }
-
-  /// Folds entries for one slice, and the rest in later ones.
+  /// Folds entries, and those that follow them in the log, for one slice; the rest in later ones.
   private func advance(by entries: ArraySlice<LogEntry>) {
     assert(!CompletionThread.isCurrent, "A fold delays the commits of all sessions.")
     var rest = entries
     var slice = WorkSlice()
     do throws(LogError) {
-      while let entry = rest.first {
+      while fold.version < target {
+        if rest.isEmpty {
+          let limit = min(LoadedSession.pageLength, target - fold.version)
+          rest = try log.entries(after: fold.version, limit: limit)[...]
+        }
+        guard let entry = rest.popFirst(), entry.version == fold.version + 1 else {
+          return completion(.success(nil))
+        }
         try mark.reading { try fold.fold(CollectionOfOne(entry)) }
-        rest.removeFirst()
-        if slice.isOver(after: entry.mutation.count) { break }
+        guard slice.isOver(after: entry.mutation.count), fold.version < target else { continue }
+        let next = rest
+        return background.enqueue(for: owner) { [self] in advance(by: next) }
       }
+      completion(.success(fold))
     } catch {
-      return completion(.failure(error))
-    }
-    guard fold.version < target else { return completion(.success(fold)) }
-    guard !rest.isEmpty || slice.hasEnded else { return readNext() }
-    let next = rest
-    background.enqueue(for: owner) { [self] in
-      if next.isEmpty { readNext() } else { advance(by: next) }
+      completion(.failure(error))
     }
   }
 }

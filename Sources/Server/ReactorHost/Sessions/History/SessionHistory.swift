@@ -45,7 +45,9 @@ struct SessionHistory: HistorySource {
       return completion(.success(current))
     }
     let latest = latest
-    guard version >= 0, version <= latest else { return rejectVersion(latest: latest, completion) }
+    guard version >= 0, version <= latest else {
+      return completion(.failure(unknownVersion(latest: latest)))
+    }
     fold(upTo: version) { fold in
       completion(Result { () throws(HistoryError) in try state(of: try fold.get()) })
     }
@@ -54,10 +56,19 @@ struct SessionHistory: HistorySource {
   func entries(
     after version: Int, limit: Int, completion: @escaping HistoryCompletion<[LogEntry]>
   ) {
+    completion(
+      Result { () throws(HistoryError) in try readEntries(after: version, limit: limit) })
+  }
+
+  /// Reads entries up to the latest version at this call.
+  fileprivate func readEntries(
+    after version: Int, limit: Int
+  ) throws(HistoryError) -> [LogEntry] {
     let latest = latest
-    log.entries(after: version, limit: limit) { result in
-      completion(
-        result.map { $0.filter { $0.version <= latest } }.mapError { HistoryError.log($0) })
+    do throws(LogError) {
+      return try log.entries(after: version, limit: limit).filter { $0.version <= latest }
+    } catch {
+      throw .log(error)
     }
   }
 
@@ -66,21 +77,21 @@ struct SessionHistory: HistorySource {
   ) {
     let latest = latest
     let start = version ?? 0
-    guard start <= latest else { return rejectVersion(latest: latest, completion) }
-    readEntry(after: start, upTo: latest) { result in
-      switch result {
-      case .success(nil) where version != nil: completion(.success(FinishedReplay()))
-      case .success(let next):
-        fold(upTo: start) { fold in
-          completion(
-            Result { () throws(HistoryError) in
-              try SessionReplay(
-                self, try fold.get(), includesStart: version == nil, followedBy: next)
-            })
-        }
-      case .failure(.unknownVersion): rejectVersion(latest: latest, completion)
-      case .failure(let error): completion(.failure(error))
-      }
+    let next: LogEntry?
+    do throws(LogError) {
+      next = start < latest ? try log.entries(after: start, limit: 1).first : nil
+    } catch {
+      return completion(.failure(.log(error)))
+    }
+    guard start == latest || next?.version == start + 1 else {
+      return completion(.failure(unknownVersion(latest: latest)))
+    }
+    if next == nil, version != nil { return completion(.success(FinishedReplay())) }
+    fold(upTo: start) { fold in
+      completion(
+        Result { () throws(HistoryError) in
+          try SessionReplay(self, try fold.get(), includesStart: version == nil, followedBy: next)
+        })
     }
   }
 
@@ -92,40 +103,19 @@ struct SessionHistory: HistorySource {
     LogFolder.read(version, of: scope, from: log, in: environment) { result in
       switch result {
       case .success(let fold?): completion(.success(fold))
-      case .success(nil): rejectVersion(latest: latest, completion)
+      case .success(nil): completion(.failure(unknownVersion(latest: latest)))
       case .failure(let error): completion(.failure(.log(error)))
       }
     }
   }
 
-  /// Reads the entry after a version, or returns `nil` if the version is the latest one.
-  private func readEntry(
-    after version: Int, upTo latest: Int, completion: @escaping HistoryCompletion<LogEntry?>
-  ) {
-    guard version < latest else { return completion(.success(nil)) }
-    log.entries(after: version, limit: 1) { result in
-      completion(
-        Result { () throws(HistoryError) in
-          let entry = try result.mapError { HistoryError.log($0) }.get().first
-          guard let entry, entry.version == version + 1 else {
-            throw .unknownVersion(oldest: version, latest: latest)
-          }
-          return entry
-        })
-    }
-  }
-
-  /// Fails with the versions that are available.
-  private func rejectVersion<Value>(
-    latest: Int, _ completion: @escaping HistoryCompletion<Value>
-  ) {
-    log.entries(after: 0, limit: 1) { result in
-      switch result {
-      case .success(let entries):
-        let oldest = entries.first.map { $0.version - 1 } ?? latest
-        completion(.failure(.unknownVersion(oldest: oldest, latest: latest)))
-      case .failure(let error): completion(.failure(.log(error)))
-      }
+  /// Returns the error with the versions that are available.
+  private func unknownVersion(latest: Int) -> HistoryError {
+    do throws(LogError) {
+      let oldest = try log.entries(after: 0, limit: 1).first.map { $0.version - 1 }
+      return .unknownVersion(oldest: oldest ?? latest, latest: latest)
+    } catch {
+      return .log(error)
     }
   }
 
@@ -191,22 +181,25 @@ private final class SessionReplay: StateReplay {
       return Array(ready.prefix(limit))
     }
     guard ready.count < limit else { return completion(.success(ready)) }
-    history.entries(after: fold.version, limit: limit - ready.count) { [self] entries in
-      completion(
-        Result { () throws(HistoryError) in try states(after: ready, in: entries) })
-    }
+    completion(
+      Result { () throws(HistoryError) in
+        try states(after: ready, limit: limit - ready.count)
+      })
   }
 
-  /// Folds entries up to the first one that cannot be folded, and appends their States.
+  /// Folds the next entries up to the first one that cannot be folded, and appends their States.
   ///
   /// - Throws: If there is no State to return, and the first entry cannot be read or folded.
   private func states(
-    after ready: [CommittedState], in entries: Result<[LogEntry], HistoryError>
+    after ready: [CommittedState], limit: Int
   ) throws(HistoryError) -> [CommittedState] {
     var states = ready
-    guard case .success(let entries) = entries else {
+    let entries: [LogEntry]
+    do throws(HistoryError) {
+      entries = try history.readEntries(after: fold.version, limit: limit)
+    } catch {
       guard states.isEmpty else { return states }
-      return try entries.map { _ in [] }.get()
+      throw error
     }
     var bytes = states.reduce(0) { $0 + $1.json.count }
     for entry in entries {

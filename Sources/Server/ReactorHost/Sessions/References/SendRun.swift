@@ -140,7 +140,7 @@ private struct SendExecution {
   }
 }
 
-/// Looks up the outcomes of keys, concurrently if the log reads asynchronously.
+/// Looks up the outcomes of keys; some must be awaited or folded, and come later.
 private final class SendLookups: Sendable {
   private let execution: SendExecution
   private let done: @Sendable () -> Void

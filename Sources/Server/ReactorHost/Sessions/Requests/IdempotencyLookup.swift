@@ -3,9 +3,6 @@ internal import Synchronization
 
 /// Finds the outcome of an earlier request with an idempotency key: one that is being executed, whose
 /// outcome is awaited, or one whose outcome the log has stored.
-///
-/// If the log reads outcomes asynchronously, requests of other connections can enter the mailbox
-/// meanwhile.
 struct IdempotencyLookup: Sendable {
   let session: LiveSession
   /// Called when the actions of an earlier request that is being executed are durable.
@@ -20,24 +17,22 @@ struct IdempotencyLookup: Sendable {
   /// - Parameters:
   ///   - key: The key.
   ///   - completion: Called with the outcome; with `nil` if there is none, and the key is claimed.
-  ///     Called on the calling thread, unless the log reads the outcome asynchronously or an earlier
-  ///     State is folded.
+  ///     Called on the calling thread, unless an earlier State is folded.
   func find(
     orClaim key: IdempotencyKey, completion: @escaping @Sendable (ActionOutcome?) -> Void
   ) {
     let use = session.commits.withLock { $0.use(of: key) }
     guard case .free(let releases) = use else { return join(key, completion) }
-    session.log.outcome(of: key.name) { result in
-      switch result {
-      case .success(let stored?) where !isExpired(stored):
-        replay(stored, for: key, completion)
-      case .success:
-        if session.commits.withLock({ $0.claim(key, at: releases) }) { return completion(nil) }
-        // Another request has claimed or released the key meanwhile.
-        find(orClaim: key, completion: completion)
-      case .failure(let error): completion(.notCommitted(error))
+    do throws(LogError) {
+      if let stored = try session.log.outcome(of: key.name), !isExpired(stored) {
+        return replay(stored, for: key, completion)
       }
+    } catch {
+      return completion(.notCommitted(error))
     }
+    if session.commits.withLock({ $0.claim(key, at: releases) }) { return completion(nil) }
+    // Another request has claimed or released the key meanwhile.
+    find(orClaim: key, completion: completion)
   }
 
   /// Waits for the outcome of the request with the key that is being executed.

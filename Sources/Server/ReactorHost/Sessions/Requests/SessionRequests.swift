@@ -11,9 +11,9 @@ struct SessionRequests: Sendable {
 
   /// Executes actions, see ``Session/submit(_:ifAt:key:for:accepted:completion:)``.
   ///
-  /// `enqueued` is called when the request is in the mailbox, or is not executed. If the log reads
-  /// the outcome of the key asynchronously, that is after this method has returned. It is not
-  /// called if this method throws.
+  /// `enqueued` is called when the request is in the mailbox, or is not executed: after this method has returned
+  /// if the key is that of an earlier request whose outcome must be awaited or folded. It is not called if this
+  /// method throws.
   func submit(
     _ body: [UInt8], ifAt expected: [Cursor]?, identifiedBy key: IdempotencyKey?,
     isRepeated: Bool = false, for context: RequestContext?,
