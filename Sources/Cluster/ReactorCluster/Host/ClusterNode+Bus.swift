@@ -27,7 +27,7 @@ extension ClusterNode: BusHandler {
   }
 
   package func didReceive(message bytes: [UInt8]) {
-    guard let message = NodeMessage(bytes) else { return }
+    guard let message = NodeMessage(reading: bytes) else { return }
     receive(message)
   }
 

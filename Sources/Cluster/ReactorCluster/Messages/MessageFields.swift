@@ -1,137 +1,124 @@
 internal import ReactorLog
 
-/// Fields of messages.
-extension MessageWriter {
-  mutating func write(_ node: NodeID) {
-    write(node.name)
-    write(node.incarnation)
-  }
+extension NodeState: MessageField {}
 
-  mutating func write(_ key: SessionKey) {
-    write(key.reactor)
-    write(key.id)
-  }
+extension ForwardedRequest.Kind: MessageField {}
 
-  mutating func write(_ cursor: Cursor) {
-    write(cursor.epoch)
-    write(cursor.version)
-  }
+extension NodeID: MessageField {
+  func write(to writer: inout MessageWriter) { writer.write(fields: name, incarnation) }
 
-  mutating func write(_ heartbeat: Heartbeat) {
-    write(heartbeat.node)
-    write(heartbeat.state.rawValue)
-    write(heartbeat.protocols.lowerBound)
-    write(heartbeat.protocols.upperBound)
-    write(heartbeat.configuration)
-    write(all: heartbeat.fingerprints.sorted { $0.key < $1.key }) { writer, entry in
-      writer.write(entry.key)
-      writer.write(entry.value)
-    }
-  }
-
-  mutating func write(_ number: RequestNumber) {
-    write(number.edge)
-    write(number.count)
-  }
-
-  mutating func write(_ request: ForwardedRequest) {
-    write(request.number)
-    write(request.session)
-    write(request.kind.rawValue)
-    write(request.isRepeated)
-    write(request.payload)
-  }
-
-  mutating func write(_ report: StreamReport) {
-    write(report.subscription)
-    write(report.part)
-    write(report.isLast)
-    write(all: report.streams) { writer, streams in
-      writer.write(streams.name) { $0.write($1) }
-      writer.write(streams.count)
-    }
-  }
-
-  mutating func write(_ commits: PublishedCommits) {
-    write(commits.owner)
-    write(commits.session)
-    write(commits.epoch)
-    write(commits.base)
-    write(commits.version)
-    write(commits.state)
-  }
-
-  mutating func write(_ digest: Digest) {
-    write(all: digest.changes) { writer, change in
-      writer.write(change.session)
-      writer.write(change.cursor)
-    }
-    write(digest.subscriptions)
+  static func read(_ reader: inout MessageReader) throws(MessageError) -> NodeID {
+    try NodeID(name: reader.read(), incarnation: reader.read())
   }
 }
 
-extension MessageReader {
-  mutating func node() throws(MessageError) -> NodeID {
-    NodeID(name: try text(), incarnation: try number())
-  }
+extension SessionKey: MessageField {
+  func write(to writer: inout MessageWriter) { writer.write(fields: reactor, id) }
 
-  /// Reads the key of a session.
-  ///
   /// Throws for an invalid id.
-  mutating func key() throws(MessageError) -> SessionKey {
-    let key = SessionKey(reactor: try text(), id: try text())
+  static func read(_ reader: inout MessageReader) throws(MessageError) -> SessionKey {
+    let key = SessionKey(reactor: try reader.read(), id: try reader.read())
     guard SessionKey.isValid(id: key.id) else { throw MessageError() }
     return key
   }
+}
 
-  mutating func cursor() throws(MessageError) -> Cursor {
-    Cursor(epoch: try text(), version: try version())
+extension Cursor: MessageField {
+  func write(to writer: inout MessageWriter) { writer.write(fields: epoch, version) }
+
+  static func read(_ reader: inout MessageReader) throws(MessageError) -> Cursor {
+    try Cursor(epoch: reader.read(), version: reader.version())
+  }
+}
+
+extension Heartbeat: MessageField {
+  func write(to writer: inout MessageWriter) {
+    writer.write(
+      fields: node, state, protocols.lowerBound, protocols.upperBound, configuration,
+      fingerprints.count)
+    for (reactor, hash) in fingerprints.sorted(by: { $0.key < $1.key }) {
+      writer.write(fields: reactor, hash)
+    }
   }
 
-  mutating func heartbeat() throws(MessageError) -> Heartbeat {
-    let node = try node()
-    guard let state = NodeState(rawValue: try byte()) else { throw MessageError() }
-    let (lowest, highest) = (try byte(), try byte())
+  static func read(_ reader: inout MessageReader) throws(MessageError) -> Heartbeat {
+    let (node, state): (NodeID, NodeState) = (try reader.read(), try reader.read())
+    let (lowest, highest) = (try reader.byte(), try reader.byte())
     guard lowest <= highest else { throw MessageError() }
-    let configuration = try number()
-    let fingerprints = try all { (reader) throws(MessageError) in
-      (try reader.text(), try reader.number())
+    var heartbeat = Heartbeat(
+      node: node, state: state, protocols: lowest...highest, configuration: try reader.read())
+    for _ in 0..<(try reader.length()) {
+      let reactor = try String.read(&reader)
+      heartbeat.fingerprints[reactor] = try UInt64.read(&reader)
     }
-    return Heartbeat(
-      node: node, state: state, protocols: lowest...highest, configuration: configuration,
-      fingerprints: Dictionary(fingerprints) { $1 })
+    return heartbeat
+  }
+}
+
+extension RequestNumber: MessageField {
+  func write(to writer: inout MessageWriter) { writer.write(fields: edge, count) }
+
+  static func read(_ reader: inout MessageReader) throws(MessageError) -> RequestNumber {
+    try RequestNumber(edge: reader.read(), count: reader.read())
+  }
+}
+
+extension ForwardedRequest: MessageField {
+  func write(to writer: inout MessageWriter) {
+    writer.write(fields: number, session, kind, isRepeated, payload)
   }
 
-  mutating func requestNumber() throws(MessageError) -> RequestNumber {
-    RequestNumber(edge: try node(), count: try number())
+  static func read(_ reader: inout MessageReader) throws(MessageError) -> ForwardedRequest {
+    try ForwardedRequest(
+      number: reader.read(), session: reader.read(), kind: reader.read(), isRepeated: reader.read(),
+      payload: reader.read())
+  }
+}
+
+extension ReportedStreams: MessageField {
+  func write(to writer: inout MessageWriter) { writer.write(fields: name, count) }
+
+  static func read(_ reader: inout MessageReader) throws(MessageError) -> ReportedStreams {
+    try ReportedStreams(name: reader.read(), count: reader.count())
+  }
+}
+
+extension StreamReport: MessageField {
+  func write(to writer: inout MessageWriter) {
+    writer.write(fields: subscription, part, isLast, streams)
   }
 
-  mutating func request() throws(MessageError) -> ForwardedRequest {
-    let number = try requestNumber()
-    let key = try key()
-    guard let kind = ForwardedRequest.Kind(rawValue: try byte()) else { throw MessageError() }
-    return ForwardedRequest(
-      number: number, session: key, kind: kind, isRepeated: try bool(), payload: try data())
+  static func read(_ reader: inout MessageReader) throws(MessageError) -> StreamReport {
+    try StreamReport(
+      subscription: reader.read(), part: reader.count(), isLast: reader.read(),
+      streams: reader.read())
+  }
+}
+
+extension PublishedCommits: MessageField {
+  func write(to writer: inout MessageWriter) {
+    writer.write(fields: owner, session, epoch, base, version, state)
   }
 
-  mutating func report() throws(MessageError) -> StreamReport {
-    StreamReport(
-      subscription: try number(), part: try count(), isLast: try bool(),
-      streams: try all { (reader) throws(MessageError) in
-        ReportedStreams(name: try reader.optionalText(), count: try reader.count())
-      })
+  static func read(_ reader: inout MessageReader) throws(MessageError) -> PublishedCommits {
+    try PublishedCommits(
+      owner: reader.read(), session: reader.read(), epoch: reader.read(), base: reader.integer(),
+      version: reader.version(), state: reader.read())
   }
+}
 
-  mutating func commits() throws(MessageError) -> PublishedCommits {
-    PublishedCommits(
-      owner: try node(), session: try key(), epoch: try text(), base: try integer(),
-      version: try version(), state: try data())
+extension Digest.Change: MessageField {
+  func write(to writer: inout MessageWriter) { writer.write(fields: session, cursor) }
+
+  static func read(_ reader: inout MessageReader) throws(MessageError) -> Digest.Change {
+    try Digest.Change(session: reader.read(), cursor: reader.read())
   }
+}
 
-  mutating func digest() throws(MessageError) -> Digest {
-    let changes = try all { (reader) throws(MessageError) in
-      Digest.Change(session: try reader.key(), cursor: try reader.cursor())
-    }
-    return Digest(changes: changes, subscriptions: try number())
+extension Digest: MessageField {
+  func write(to writer: inout MessageWriter) { writer.write(fields: changes, subscriptions) }
+
+  static func read(_ reader: inout MessageReader) throws(MessageError) -> Digest {
+    try Digest(changes: reader.read(), subscriptions: reader.read())
   }
 }

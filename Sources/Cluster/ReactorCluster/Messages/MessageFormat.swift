@@ -8,7 +8,7 @@ package enum MessageFormat {
   ///   the message.
   package static func read(_ bytes: [UInt8]) -> [[UInt8]] {
     [
-      NodeMessage(bytes)?.bytes,
+      NodeMessage(reading: bytes)?.bytes,
       NodeRequest.read(bytes).map { $0.request.bytes(from: $0.sender) },
       NodeReply(reading: bytes)?.bytes,
       SessionCall(reading: bytes)?.bytes,

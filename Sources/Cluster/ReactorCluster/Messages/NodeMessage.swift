@@ -87,119 +87,51 @@ package struct PublishedCommits: Equatable, Sendable {
   }
 }
 
-extension NodeMessage: ReadableMessage {
-  /// The message as bytes.
-  package var bytes: [UInt8] {
-    var writer = MessageWriter()
+extension NodeMessage: Message {
+  func write(to writer: inout MessageWriter) {
     switch self {
-    case .heartbeat(let heartbeat):
-      writer.write(1 as UInt8)
-      writer.write(heartbeat)
-    case .expelled(let node):
-      writer.write(2 as UInt8)
-      writer.write(node)
-    case .unreachable(let node):
-      writer.write(15 as UInt8)
-      writer.write(node)
-    case .claim(let key, let node):
-      writer.write(3 as UInt8)
-      writer.write(key)
-      writer.write(node)
-    case .claims(let keys, let node, let isReply):
-      writer.write(21 as UInt8)
-      writer.write(all: keys) { $0.write($1) }
-      writer.write(node)
-      writer.write(isReply)
-    case .commits(let commits):
-      writer.write(4 as UInt8)
-      writer.write(commits)
-    case .digest(let digest, let node):
-      writer.write(5 as UInt8)
-      writer.write(digest)
-      writer.write(node)
-    case .closed(let key, let number, let isDeleted, let node):
-      writer.write(16 as UInt8)
-      writer.write(key)
-      writer.write(number)
-      writer.write(isDeleted)
-      writer.write(node)
-    case .streams(let key, let report, let node):
-      writer.write(17 as UInt8)
-      writer.write(key)
-      writer.write(report)
-      writer.write(node)
-    case .presence(let key, let page):
-      writer.write(18 as UInt8)
-      writer.write(key)
-      writer.write(page)
-    case .unsubscribe(let key, let number, let node):
-      writer.write(19 as UInt8)
-      writer.write(key)
-      writer.write(number)
-      writer.write(node)
-    case .signal, .publishedSignal, .observesActivity, .activity: writeEphemeral(to: &writer)
-    }
-    return writer.bytes
-  }
-
-  /// Writes a message about signals or activity, which the log does not store.
-  private func writeEphemeral(to writer: inout MessageWriter) {
-    switch self {
-    case .signal(let key, let json, let sender):
-      writer.write(11 as UInt8)
-      writer.write(key)
-      writer.write(json)
-      writer.write(sender) { $0.write($1) }
-    case .publishedSignal(let key, let json, let sender):
-      writer.write(14 as UInt8)
-      writer.write(key)
-      writer.write(json)
-      writer.write(sender) { $0.write($1) }
-    case .observesActivity(let key, let number, let isObserved, let node):
-      writer.write(20 as UInt8)
-      writer.write(key)
-      writer.write(number)
-      writer.write(isObserved)
-      writer.write(node)
+    case .heartbeat(let heartbeat): writer.write(1, heartbeat)
+    case .expelled(let node): writer.write(2, node)
+    case .claim(let key, let node): writer.write(3, key, node)
+    case .commits(let commits): writer.write(4, commits)
+    case .digest(let digest, let node): writer.write(5, digest, node)
+    case .signal(let key, let json, let sender): writer.write(11, key, json, sender)
     case .activity(let key, let activity):
-      writer.write(13 as UInt8)
-      writer.write(key)
-      writer.write(activity.running)
-      writer.write(activity.progress) { $0.write($1.bitPattern) }
-    default: break
+      writer.write(13, key, activity.running, activity.progress)
+    case .publishedSignal(let key, let json, let sender): writer.write(14, key, json, sender)
+    case .unreachable(let node): writer.write(15, node)
+    case .closed(let key, let number, let isDeleted, let node):
+      writer.write(16, key, number, isDeleted, node)
+    case .streams(let key, let report, let node): writer.write(17, key, report, node)
+    case .presence(let key, let page): writer.write(18, key, page)
+    case .unsubscribe(let key, let number, let node): writer.write(19, key, number, node)
+    case .observesActivity(let key, let number, let isObserved, let node):
+      writer.write(20, key, number, isObserved, node)
+    case .claims(let keys, let node, let isReply): writer.write(21, keys, node, isReply)
     }
-  }
-
-  /// Reads a message, or returns `nil` for bytes that are not one of this protocol.
-  package init?(_ bytes: [UInt8]) {
-    self.init(reading: bytes)
   }
 
   static func read(_ reader: inout MessageReader) throws(MessageError) -> NodeMessage {
     switch try reader.byte() {
-    case 1: .heartbeat(try reader.heartbeat())
-    case 2: .expelled(try reader.node())
-    case 15: .unreachable(try reader.node())
-    case 3: .claim(try reader.key(), by: try reader.node())
-    case 21:
-      .claims(
-        try reader.all { (reader) throws(MessageError) in try reader.key() }, by: try reader.node(),
-        isReply: try reader.bool())
-    case 4: .commits(try reader.commits())
-    case 5: .digest(try reader.digest(), from: try reader.node())
+    case 1: try .heartbeat(reader.read())
+    case 2: try .expelled(reader.read())
+    case 3: try .claim(reader.read(), by: reader.read())
+    case 4: try .commits(reader.read())
+    case 5: try .digest(reader.read(), from: reader.read())
+    case 11: try .signal(reader.read(), reader.read(), from: reader.read())
+    case 13:
+      try .activity(
+        reader.read(), SessionActivity(running: reader.count(), progress: reader.read()))
+    case 14: try .publishedSignal(reader.read(), reader.read(), from: reader.read())
+    case 15: try .unreachable(reader.read())
     case 16:
-      .closed(
-        try reader.key(), try reader.number(), isDeleted: try reader.bool(), by: try reader.node())
-    case 17: .streams(try reader.key(), try reader.report(), from: try reader.node())
-    case 18: .presence(try reader.key(), try reader.presencePage())
-    case 19: .unsubscribe(try reader.key(), try reader.number(), from: try reader.node())
-    case 11: .signal(try reader.key(), try reader.data(), from: try reader.optionalText())
-    case 14:
-      .publishedSignal(try reader.key(), try reader.data(), from: try reader.optionalText())
+      try .closed(reader.read(), reader.read(), isDeleted: reader.read(), by: reader.read())
+    case 17: try .streams(reader.read(), reader.read(), from: reader.read())
+    case 18: try .presence(reader.read(), reader.read())
+    case 19: try .unsubscribe(reader.read(), reader.read(), from: reader.read())
     case 20:
-      .observesActivity(
-        try reader.key(), try reader.number(), try reader.bool(), from: try reader.node())
-    case 13: .activity(try reader.key(), try reader.activity())
+      try .observesActivity(reader.read(), reader.read(), reader.read(), from: reader.read())
+    case 21: try .claims(reader.read(), by: reader.read(), isReply: reader.read())
     default: throw MessageError()
     }
   }

@@ -2,255 +2,207 @@ internal import ReactorCore
 internal import ReactorHost
 internal import ReactorLog
 
-/// Outcomes of actions and errors, as bytes.
-extension MessageWriter {
-  mutating func write(_ outcome: ActionOutcome) {
-    switch outcome {
-    case .committed(let state):
-      write(1 as UInt8)
-      write(state)
+// Outcomes of actions and errors, as bytes.
+
+extension ActionOutcome: MessageField {
+  func write(to writer: inout MessageWriter) {
+    switch self {
+    case .committed(let state): writer.write(1, state)
     case .failed(let index, let error, let cursor):
-      write(2 as UInt8)
-      write(index) { $0.write($1) }
-      write(RemoteFailure(error))
-      write(cursor)
-    case .replayed(let outcome):
-      write(3 as UInt8)
-      write(outcome)
-    case .running: write(4 as UInt8)
-    case .keyReused: write(5 as UInt8)
-    case .mismatch(let state):
-      write(6 as UInt8)
-      write(state)
-    case .overloaded: write(7 as UInt8)
-    case .ended: write(8 as UInt8)
-    case .notCommitted(let error):
-      write(9 as UInt8)
-      write(error)
-    case .invalid(let error):
-      write(10 as UInt8)
-      write(error)
-    case .notOpened(let error):
-      write(11 as UInt8)
-      write(error)
-    case .displaced(let owner):
-      write(9 as UInt8)
-      write(LogError.lost(to: owner))
+      writer.write(2, index, RemoteFailure(error), cursor)
+    case .replayed(let outcome): writer.write(3, outcome)
+    case .running: writer.write(4)
+    case .keyReused: writer.write(5)
+    case .mismatch(let state): writer.write(6, state)
+    case .overloaded: writer.write(7)
+    case .ended: writer.write(8)
+    case .notCommitted(let error): writer.write(9, error)
+    case .invalid(let error): writer.write(10, error)
+    case .notOpened(let error): writer.write(11, error)
+    case .displaced(let owner): writer.write(9, LogError.lost(to: owner))
     }
   }
 
-  mutating func write(_ failure: RemoteFailure) {
-    switch failure {
-    case .stateTooLarge(let size, let limit):
-      write(1 as UInt8)
-      write(size)
-      write(limit)
-    case .crashed: write(2 as UInt8)
-    case .reason(let reason):
-      write(3 as UInt8)
-      write(reason) { $0.write($1) }
-    case .recorded(let kind, let reason):
-      write(5 as UInt8)
-      write(kind.rawValue)
-      write(reason)
-    case .tooDeep(let key):
-      write(4 as UInt8)
-      write(key)
-    }
+  static func read(_ reader: inout MessageReader) throws(MessageError) -> ActionOutcome {
+    try read(&reader, depth: 0)
   }
 
-  mutating func write(_ reason: ActionFailure.Reason) {
-    write(reason.status)
-    write(reason.title)
-    write(reason.detail) { $0.write($1) }
-    write(reason.code) { $0.write($1) }
-    write(reason.data) { $0.write($1) }
-  }
-
-  mutating func write(_ error: ActionDecodingError) {
-    switch error {
-    case .malformed(let offset, let reason):
-      write(1 as UInt8)
-      write(offset)
-      write(reason)
-    case .invalid(let pointer, let expected, let detail):
-      write(2 as UInt8)
-      write(pointer)
-      write(all: expected) { $0.write($1) }
-      write(detail)
-    case .internalAction(let name):
-      write(3 as UInt8)
-      write(name)
-    }
-  }
-
-  mutating func write(_ error: LogError) {
-    switch error {
-    case .lost(let owner):
-      write(1 as UInt8)
-      write(owner) { $0.write($1) }
-    case .full: write(2 as UInt8)
-    case .unavailable(let reason):
-      write(3 as UInt8)
-      write(reason)
-    case .corrupt(let reason):
-      write(4 as UInt8)
-      write(reason)
-    case .unreadable(let version, let reason):
-      write(5 as UInt8)
-      write(version)
-      write(reason)
-    case .unknown: write(6 as UInt8)
-    case .tooLarge: write(7 as UInt8)
-    case .beyondShare(let limit, let bound):
-      write(8 as UInt8)
-      write(limit)
-      write(bound)
-    }
-  }
-
-  mutating func write(_ error: HistoryError) {
-    switch error {
-    case .unknownVersion(let oldest, let latest):
-      write(1 as UInt8)
-      write(oldest)
-      write(latest)
-    case .log(let error):
-      write(2 as UInt8)
-      write(error)
-    }
-  }
-
-  mutating func write(_ error: SessionError) {
-    switch error {
-    case .unknown: write(1 as UInt8)
-    case .ended: write(2 as UInt8)
-    case .exists: write(3 as UInt8)
-    case .needsParameters: write(4 as UInt8)
-    case .otherParameters: write(5 as UInt8)
-    case .history(let error):
-      write(6 as UInt8)
-      write(error)
-    case .tooMany: write(7 as UInt8)
-    // A node of a former release does not know the tenth.
-    case .quarantined, .reactorQuarantined: write(8 as UInt8)
-    case .log(let error):
-      write(9 as UInt8)
-      write(error)
-    }
-  }
-
-  mutating func write(_ result: EffectCancellation) {
-    switch result {
-    case .ended: write(1 as UInt8)
-    case .overloaded: write(2 as UInt8)
-    case .notCommitted(let error):
-      write(3 as UInt8)
-      write(error)
+  /// Reads an outcome in `depth` replayed ones.
+  private static func read(
+    _ reader: inout MessageReader, depth: Int
+  ) throws(MessageError) -> ActionOutcome {
+    switch try reader.byte() {
+    case 1: return try .committed(reader.read())
+    case 2:
+      return .failed(
+        index: try reader.optionalInteger(), try RemoteFailure.read(&reader).error,
+        at: try reader.read())
+    case 3:
+      guard depth < 2 else { throw MessageError() }
+      return .replayed(try read(&reader, depth: depth + 1))
+    case 4: return .running
+    case 5: return .keyReused
+    case 6: return try .mismatch(reader.read())
+    case 7: return .overloaded
+    case 8: return .ended
+    case 9: return try .notCommitted(reader.read())
+    case 10: return try .invalid(reader.read())
+    case 11: return try .notOpened(reader.read())
+    default: throw MessageError()
     }
   }
 }
 
-extension MessageReader {
-  mutating func outcome(depth: Int) throws(MessageError) -> ActionOutcome {
-    switch try byte() {
-    case 1: return .committed(try state())
-    case 2:
-      let index = try optionalInteger()
-      return .failed(index: index, try failure().error, at: try cursor())
-    case 3:
-      guard depth < 2 else { throw MessageError() }
-      return .replayed(try outcome(depth: depth + 1))
-    case 4: return .running
-    case 5: return .keyReused
-    case 6: return .mismatch(try state())
-    case 7: return .overloaded
-    case 8: return .ended
-    case 9: return .notCommitted(try logError())
-    case 10: return .invalid(try decodingError())
-    case 11: return .notOpened(try sessionError())
-    default: throw MessageError()
+extension RemoteFailure: MessageField {
+  func write(to writer: inout MessageWriter) {
+    switch self {
+    case .stateTooLarge(let size, let limit): writer.write(1, size, limit)
+    case .crashed: writer.write(2)
+    case .reason(let reason): writer.write(3, reason)
+    case .tooDeep(let key): writer.write(4, key)
+    case .recorded(let kind, let reason): writer.write(5, kind, reason)
     }
   }
 
-  mutating func failure() throws(MessageError) -> RemoteFailure {
-    switch try byte() {
-    case 1: .stateTooLarge(size: try integer(), limit: try integer())
+  static func read(_ reader: inout MessageReader) throws(MessageError) -> RemoteFailure {
+    switch try reader.byte() {
+    case 1: try .stateTooLarge(size: reader.integer(), limit: reader.integer())
     case 2: .crashed
-    case 3:
-      .reason(try optional { (reader) throws(MessageError) in try reader.failureReason() })
-    case 4: .tooDeep(try key())
-    case 5: .recorded(try failureKind(), try failureReason())
+    case 3: try .reason(reader.read())
+    case 4: try .tooDeep(reader.read())
+    case 5: try .recorded(reader.read(), reader.read())
     default: throw MessageError()
     }
   }
+}
 
-  private mutating func failureKind() throws(MessageError) -> ActionFailure.Kind {
-    guard let kind = ActionFailure.Kind(rawValue: try text()) else { throw MessageError() }
-    return kind
+extension ActionFailure.Kind: MessageField {}
+
+extension ActionFailure.Reason: MessageField {
+  func write(to writer: inout MessageWriter) {
+    writer.write(fields: status, title, detail, code, data)
   }
 
-  private mutating func failureReason() throws(MessageError) -> ActionFailure.Reason {
-    ActionFailure.Reason(
-      status: try integer(), title: try text(), detail: try optionalText(),
-      code: try optionalText(), data: try optionalText())
+  static func read(_ reader: inout MessageReader) throws(MessageError) -> ActionFailure.Reason {
+    try ActionFailure.Reason(
+      status: reader.integer(), title: reader.read(), detail: reader.read(), code: reader.read(),
+      data: reader.read())
+  }
+}
+
+extension ActionDecodingError: MessageField {
+  func write(to writer: inout MessageWriter) {
+    switch self {
+    case .malformed(let offset, let reason): writer.write(1, offset, reason)
+    case .invalid(let pointer, let expected, let detail):
+      writer.write(2, pointer, expected, detail)
+    case .internalAction(let name): writer.write(3, name)
+    }
   }
 
-  mutating func decodingError() throws(MessageError) -> ActionDecodingError {
-    switch try byte() {
-    case 1: .malformed(offset: try integer(), reason: try text())
+  static func read(_ reader: inout MessageReader) throws(MessageError) -> ActionDecodingError {
+    switch try reader.byte() {
+    case 1: try .malformed(offset: reader.integer(), reason: reader.read())
     case 2:
-      .invalid(
-        pointer: try text(),
-        expected: try all { (reader) throws(MessageError) in try reader.text() },
-        detail: try text())
-    case 3: .internalAction(try text())
+      try .invalid(pointer: reader.read(), expected: reader.read(), detail: reader.read())
+    case 3: try .internalAction(reader.read())
     default: throw MessageError()
     }
   }
+}
 
-  mutating func logError() throws(MessageError) -> LogError {
-    switch try byte() {
-    case 1: .lost(to: try optional { (reader) throws(MessageError) in try reader.node() })
+extension LogError: MessageField {
+  func write(to writer: inout MessageWriter) {
+    switch self {
+    case .lost(let owner): writer.write(1, owner)
+    case .full: writer.write(2)
+    case .unavailable(let reason): writer.write(3, reason)
+    case .corrupt(let reason): writer.write(4, reason)
+    case .unreadable(let version, let reason): writer.write(5, version, reason)
+    case .unknown: writer.write(6)
+    case .tooLarge: writer.write(7)
+    case .beyondShare(let limit, let bound): writer.write(8, limit, bound)
+    }
+  }
+
+  static func read(_ reader: inout MessageReader) throws(MessageError) -> LogError {
+    switch try reader.byte() {
+    case 1: try .lost(to: reader.read())
     case 2: .full
-    case 3: .unavailable(try text())
-    case 4: .corrupt(try text())
-    case 5: .unreadable(version: try integer(), reason: try text())
+    case 3: try .unavailable(reader.read())
+    case 4: try .corrupt(reader.read())
+    case 5: try .unreadable(version: reader.integer(), reason: reader.read())
     case 6: .unknown
     case 7: .tooLarge
-    case 8: .beyondShare(of: try integer(), bound: try text())
+    case 8: try .beyondShare(of: reader.integer(), bound: reader.read())
     default: throw MessageError()
     }
   }
+}
 
-  mutating func historyError() throws(MessageError) -> HistoryError {
-    switch try byte() {
-    case 1: .unknownVersion(oldest: try integer(), latest: try integer())
-    case 2: .log(try logError())
-    default: throw MessageError()
+extension HistoryError: MessageField {
+  func write(to writer: inout MessageWriter) {
+    switch self {
+    case .unknownVersion(let oldest, let latest): writer.write(1, oldest, latest)
+    case .log(let error): writer.write(2, error)
     }
   }
 
-  mutating func sessionError() throws(MessageError) -> SessionError {
-    switch try byte() {
+  static func read(_ reader: inout MessageReader) throws(MessageError) -> HistoryError {
+    switch try reader.byte() {
+    case 1: try .unknownVersion(oldest: reader.integer(), latest: reader.integer())
+    case 2: try .log(reader.read())
+    default: throw MessageError()
+    }
+  }
+}
+
+extension SessionError: MessageField {
+  func write(to writer: inout MessageWriter) {
+    switch self {
+    case .unknown: writer.write(1)
+    case .ended: writer.write(2)
+    case .exists: writer.write(3)
+    case .needsParameters: writer.write(4)
+    case .otherParameters: writer.write(5)
+    case .history(let error): writer.write(6, error)
+    case .tooMany: writer.write(7)
+    // A node of a former release does not know the tenth.
+    case .quarantined, .reactorQuarantined: writer.write(8)
+    case .log(let error): writer.write(9, error)
+    }
+  }
+
+  static func read(_ reader: inout MessageReader) throws(MessageError) -> SessionError {
+    switch try reader.byte() {
     case 1: .unknown
     case 2: .ended
     case 3: .exists
     case 4: .needsParameters
     case 5: .otherParameters
-    case 6: .history(try historyError())
+    case 6: try .history(reader.read())
     case 7: .tooMany
     case 8: .quarantined
-    case 9: .log(try logError())
+    case 9: try .log(reader.read())
     default: throw MessageError()
     }
   }
+}
 
-  mutating func cancellation() throws(MessageError) -> EffectCancellation {
-    switch try byte() {
+extension EffectCancellation: MessageField {
+  func write(to writer: inout MessageWriter) {
+    switch self {
+    case .ended: writer.write(1)
+    case .overloaded: writer.write(2)
+    case .notCommitted(let error): writer.write(3, error)
+    }
+  }
+
+  static func read(_ reader: inout MessageReader) throws(MessageError) -> EffectCancellation {
+    switch try reader.byte() {
     case 1: .ended
     case 2: .overloaded
-    case 3: .notCommitted(try logError())
+    case 3: try .notCommitted(reader.read())
     default: throw MessageError()
     }
   }

@@ -1,46 +1,37 @@
-internal import ReactorCoding
-internal import ReactorCore
 internal import ReactorHost
 internal import ReactorLog
 internal import Shares
 
 /// A call, and the client that it counts for at the owner: the payload of a ``ForwardedRequest``.
-struct SessionRequest: ReadableMessage {
+struct SessionRequest: Message {
   /// The client, or `nil` for none.
   let client: Client?
   let call: SessionCall
 
-  var bytes: [UInt8] {
-    var writer = MessageWriter()
+  func write(to writer: inout MessageWriter) {
     switch client {
-    case nil: writer.write(0 as UInt8)
-    case .principal(let id):
-      writer.write(1 as UInt8)
-      writer.write(id)
-    case .network(let high, let low):
-      writer.write(2 as UInt8)
-      writer.write(high)
-      writer.write(low)
-    case .local: writer.write(3 as UInt8)
+    case nil: writer.write(0, call)
+    case .principal(let id): writer.write(1, id, call)
+    case .network(let high, let low): writer.write(2, high, low, call)
+    case .local: writer.write(3, call)
     }
-    return writer.bytes + call.bytes
   }
 
   static func read(_ reader: inout MessageReader) throws(MessageError) -> SessionRequest {
     let client: Client? =
       switch try reader.byte() {
       case 0: nil
-      case 1: .principal(try reader.text())
-      case 2: .network(high: try reader.number(), low: try reader.number())
+      case 1: try .principal(reader.read())
+      case 2: try .network(high: reader.read(), low: reader.read())
       case 3: .local
       default: throw MessageError()
       }
-    return SessionRequest(client: client, call: try SessionCall.read(&reader))
+    return SessionRequest(client: client, call: try reader.read())
   }
 }
 
 /// A request for a session at its owner.
-enum SessionCall: ReadableMessage {
+enum SessionCall: Message {
   case open(SessionIntent, parameters: [UInt8]?)
   case find
   case submit(Submission)
@@ -66,191 +57,47 @@ enum SessionCall: ReadableMessage {
     if case .submit = self { .action } else { .call }
   }
 
-  var bytes: [UInt8] {
-    var writer = MessageWriter()
+  func write(to writer: inout MessageWriter) {
     switch self {
-    case .open(let intent, let parameters):
-      writer.write(1 as UInt8)
-      writer.write(intent)
-      writer.write(parameters) { $0.write($1) }
-    case .find: writer.write(2 as UInt8)
-    case .submit(let submission):
-      writer.write(3 as UInt8)
-      writer.write(submission)
-    case .outcome(let submission):
-      writer.write(14 as UInt8)
-      writer.write(submission)
-    case .subscribe(let number):
-      writer.write(17 as UInt8)
-      writer.write(number)
-    case .confirm: writer.write(15 as UInt8)
-    case .effects(let id, let limit):
-      writer.write(5 as UInt8)
-      writer.write(id) { $0.write($1) }
-      writer.write(limit)
-    case .cancelEffect(let id):
-      writer.write(6 as UInt8)
-      writer.write(id)
-    case .timers(let position, let limit):
-      writer.write(16 as UInt8)
-      writer.write(position) { writer, position in
-        writer.write(Int(position.due.milliseconds))
-        writer.write(position.id)
-      }
-      writer.write(limit)
-    case .subscribers(let name, let limit):
-      writer.write(18 as UInt8)
-      writer.write(name) { $0.write($1) }
-      writer.write(limit)
-    case .cancelTimer(let id):
-      writer.write(8 as UInt8)
-      writer.write(id)
-    case .end: writer.write(9 as UInt8)
-    case .fork(let version, let id, let parameters):
-      writer.write(10 as UInt8)
-      writer.write(version) { $0.write($1) }
-      writer.write(id)
-      writer.write(parameters) { $0.write($1) }
-    case .state(let version):
-      writer.write(11 as UInt8)
-      writer.write(version)
-    case .states(let version, let limit):
-      writer.write(12 as UInt8)
-      writer.write(version) { $0.write($1) }
-      writer.write(limit)
-    case .entries(let version, let limit):
-      writer.write(13 as UInt8)
-      writer.write(version)
-      writer.write(limit)
+    case .open(let intent, let parameters): writer.write(1, intent, parameters)
+    case .find: writer.write(2)
+    case .submit(let submission): writer.write(3, submission)
+    case .effects(let id, let limit): writer.write(5, id, limit)
+    case .cancelEffect(let id): writer.write(6, id)
+    case .cancelTimer(let id): writer.write(8, id)
+    case .end: writer.write(9)
+    case .fork(let version, let id, let parameters): writer.write(10, version, id, parameters)
+    case .state(let version): writer.write(11, version)
+    case .states(let version, let limit): writer.write(12, version, limit)
+    case .entries(let version, let limit): writer.write(13, version, limit)
+    case .outcome(let submission): writer.write(14, submission)
+    case .confirm: writer.write(15)
+    case .timers(let position, let limit): writer.write(16, position, limit)
+    case .subscribe(let number): writer.write(17, number)
+    case .subscribers(let name, let limit): writer.write(18, name, limit)
     }
-    return writer.bytes
   }
 
   static func read(_ reader: inout MessageReader) throws(MessageError) -> SessionCall {
     switch try reader.byte() {
-    case 1: .open(try reader.intent(), parameters: try reader.optionalData())
+    case 1: try .open(reader.read(), parameters: reader.read())
     case 2: .find
-    case 3: .submit(try reader.submission())
-    case 5: .effects(after: try reader.optionalText(), limit: try reader.count())
-    case 6: .cancelEffect(try reader.text())
-    case 8: .cancelTimer(try reader.text())
+    case 3: try .submit(reader.read())
+    case 5: try .effects(after: reader.read(), limit: reader.count())
+    case 6: try .cancelEffect(reader.read())
+    case 8: try .cancelTimer(reader.read())
     case 9: .end
     case 10:
-      .fork(
-        version: try reader.optionalVersion(), to: try reader.text(),
-        parameters: try reader.optionalData())
-    case 11: .state(version: try reader.version())
-    case 12: .states(after: try reader.optionalVersion(), limit: try reader.count())
-    case 13: .entries(after: try reader.version(), limit: try reader.count())
-    case 14: .outcome(try reader.submission())
+      try .fork(version: reader.optionalVersion(), to: reader.read(), parameters: reader.read())
+    case 11: try .state(version: reader.version())
+    case 12: try .states(after: reader.optionalVersion(), limit: reader.count())
+    case 13: try .entries(after: reader.version(), limit: reader.count())
+    case 14: try .outcome(reader.read())
     case 15: .confirm
-    case 16: .timers(after: try reader.timerPosition(), limit: try reader.count())
-    case 17: .subscribe(try reader.number())
-    case 18: .subscribers(after: try reader.optionalText(), limit: try reader.count())
+    case 16: try .timers(after: reader.read(), limit: reader.count())
+    case 17: try .subscribe(reader.read())
+    case 18: try .subscribers(after: reader.read(), limit: reader.count())
     default: throw MessageError()
     }
-  }
-}
-
-extension MessageWriter {
-  mutating func write(_ intent: SessionIntent) {
-    switch intent {
-    case .use: write(0 as UInt8)
-    case .ensure: write(1 as UInt8)
-    case .create: write(2 as UInt8)
-    }
-  }
-
-  mutating func write(_ key: IdempotencyKey) {
-    write(key.name)
-    write(key.body)
-  }
-
-  mutating func write(_ submission: Submission) {
-    write(submission.body)
-    write(submission.expected) { writer, cursors in
-      writer.write(all: cursors) { $0.write($1) }
-    }
-    write(submission.key) { $0.write($1) }
-    write(submission.context) { writer, context in
-      writer.write(context.id)
-      writer.write(context.traceparent) { $0.write($1) }
-      // A principal is encoded as JSON, as everywhere.
-      writer.write(context.principal.flatMap { try? JSONCoder.encode($0) }) { $0.write($1) }
-      writer.write(context.depth)
-      writer.write(try? JSONCoder.encode(context.origin)) { $0.write($1) }
-    }
-  }
-}
-
-extension MessageReader {
-  mutating func optionalData() throws(MessageError) -> [UInt8]? {
-    try optional { (reader) throws(MessageError) in try reader.data() }
-  }
-
-  mutating func optionalText() throws(MessageError) -> String? {
-    try optional { (reader) throws(MessageError) in try reader.text() }
-  }
-
-  mutating func optionalInteger() throws(MessageError) -> Int? {
-    try optional { (reader) throws(MessageError) in try reader.integer() }
-  }
-
-  mutating func optionalVersion() throws(MessageError) -> Int? {
-    try optional { (reader) throws(MessageError) in try reader.version() }
-  }
-
-  /// Reads the position of a timer in the list of its session.
-  mutating func timerPosition() throws(MessageError) -> TimerPosition? {
-    try optional { (reader) throws(MessageError) in
-      TimerPosition(
-        due: Timestamp(milliseconds: Int64(try reader.integer())), history: 0,
-        id: try reader.text())
-    }
-  }
-
-  mutating func idempotencyKey() throws(MessageError) -> IdempotencyKey {
-    IdempotencyKey(stored: try text(), body: try text())
-  }
-
-  mutating func intent() throws(MessageError) -> SessionIntent {
-    switch try byte() {
-    case 0: .use
-    case 1: .ensure
-    case 2: .create
-    default: throw MessageError()
-    }
-  }
-
-  mutating func submission() throws(MessageError) -> Submission {
-    let body = try data()
-    let expected = try optional { (reader) throws(MessageError) in
-      try reader.all { (reader) throws(MessageError) in try reader.cursor() }
-    }
-    let key = try optional { (reader) throws(MessageError) in try reader.idempotencyKey() }
-    let context = try optional { (reader) throws(MessageError) in try reader.context() }
-    return Submission(body: body, expected: expected, key: key, context: context)
-  }
-
-  /// Reads the context of a request.
-  ///
-  /// Throws for a principal that cannot be decoded: the request must not become an anonymous one.
-  private mutating func context() throws(MessageError) -> RequestContext {
-    let id = try text()
-    let traceparent = try optionalText()
-    let principal = try optional { (reader) throws(MessageError) in
-      let json = try reader.data()
-      guard let principal = try? JSONCoder.decode(Principal.self, from: json) else {
-        throw MessageError()
-      }
-      return principal
-    }
-    let depth = try count()
-    let origin = try optionalData().flatMap { try? JSONCoder.decode(ActionOrigin.self, from: $0) }
-    guard let origin else { throw MessageError() }
-    var context = RequestContext(
-      id: id, traceparent: traceparent, principal: principal, origin: origin)
-    context.depth = depth
-    return context
   }
 }

@@ -1,126 +1,179 @@
+internal import ReactorCoding
+internal import ReactorCore
 internal import ReactorHost
 internal import ReactorLog
 
-/// The parts of responses about sessions.
-extension MessageWriter {
-  mutating func write(_ state: CommittedState) {
-    write(state.cursor)
-    write(state.json)
-  }
+// The parts of calls and replies about sessions.
 
-  mutating func write(_ image: SessionImage) {
-    write(image.current)
-    write(image.parameters) { $0.write($1) }
-    write(Int(image.lastActiveAt.milliseconds))
-    write(image.presence)
-    write(image.isStored)
-  }
-
-  mutating func write(_ page: PresencePage) {
-    write(page.presence.count)
-    write(all: page.presence.subscribers) { writer, subscriber in
-      writer.write(subscriber.name)
-      writer.write(subscriber.streams)
+extension SessionIntent: MessageField {
+  func write(to writer: inout MessageWriter) {
+    switch self {
+    case .use: writer.write(0)
+    case .ensure: writer.write(1)
+    case .create: writer.write(2)
     }
-    write(page.more)
   }
 
-  mutating func write(_ effect: RunningEffect) {
-    write(effect.id)
-    write(effect.action) { $0.write($1) }
-    write(Int(effect.startedAt.milliseconds))
-    write(effect.progress) { $0.write($1.bitPattern) }
-  }
-
-  mutating func write(_ summary: SessionSummary) {
-    write(summary.id)
-    write(summary.cursor)
-    write(summary.subscribers)
-    write(summary.effects)
-    write(Int(summary.lastActiveAt.milliseconds))
-  }
-
-  mutating func write(_ timer: StoredTimer) {
-    write(timer.id)
-    write(Int(timer.due.milliseconds))
-    write(timer.action)
-    write(timer.period) { $0.write(Int($1)) }
-    write(timer.catchesUp)
-  }
-
-  mutating func write(_ entry: LogEntry) {
-    write(entry.version)
-    write(Int(entry.at.milliseconds))
-    write(entry.action) { $0.write($1) }
-    write(entry.global) { writer, mark in
-      writer.write(mark.name)
-      writer.write(mark.revision)
+  static func read(_ reader: inout MessageReader) throws(MessageError) -> SessionIntent {
+    switch try reader.byte() {
+    case 0: .use
+    case 1: .ensure
+    case 2: .create
+    default: throw MessageError()
     }
-    write(entry.mutation)
-    write(entry.by) { $0.write($1) }
+  }
+}
+
+extension IdempotencyKey: MessageField {
+  func write(to writer: inout MessageWriter) { writer.write(fields: name, body) }
+
+  static func read(_ reader: inout MessageReader) throws(MessageError) -> IdempotencyKey {
+    try IdempotencyKey(stored: reader.read(), body: reader.read())
+  }
+}
+
+/// The position of a timer in the list of its session.
+extension TimerPosition: MessageField {
+  func write(to writer: inout MessageWriter) { writer.write(fields: due, id) }
+
+  static func read(_ reader: inout MessageReader) throws(MessageError) -> TimerPosition {
+    try TimerPosition(
+      due: Timestamp(milliseconds: Int64(reader.integer())), history: 0, id: reader.read())
+  }
+}
+
+extension Submission: MessageField {
+  func write(to writer: inout MessageWriter) {
+    writer.write(fields: body, expected, key, context)
+  }
+
+  static func read(_ reader: inout MessageReader) throws(MessageError) -> Submission {
+    try Submission(
+      body: reader.read(), expected: reader.read(), key: reader.read(), context: reader.read())
+  }
+}
+
+extension RequestContext: MessageField {
+  func write(to writer: inout MessageWriter) {
+    // A principal is encoded as JSON, as everywhere.
+    let principal = principal.flatMap { try? JSONCoder.encode($0) }
+    writer.write(fields: id, traceparent, principal, depth, try? JSONCoder.encode(origin))
+  }
+
+  /// Reads the context of a request.
+  ///
+  /// Throws for a principal that cannot be decoded: the request must not become an anonymous one.
+  static func read(_ reader: inout MessageReader) throws(MessageError) -> RequestContext {
+    let (id, traceparent): (String, String?) = (try reader.read(), try reader.read())
+    let principal: Principal? = try reader.decoded()
+    let depth = try reader.count()
+    guard let origin: ActionOrigin = try reader.decoded() else { throw MessageError() }
+    var context = RequestContext(
+      id: id, traceparent: traceparent, principal: principal, origin: origin)
+    context.depth = depth
+    return context
   }
 }
 
 extension MessageReader {
-  mutating func state() throws(MessageError) -> CommittedState {
-    CommittedState(cursor: try cursor(), json: try data())
+  /// Reads an optional value that is encoded as JSON.
+  fileprivate mutating func decoded<Value: Decodable>() throws(MessageError) -> Value? {
+    guard let json = try [UInt8]?.read(&self) else { return nil }
+    guard let value = try? JSONCoder.decode(Value.self, from: json) else { throw MessageError() }
+    return value
+  }
+}
+
+extension CommittedState: MessageField {
+  func write(to writer: inout MessageWriter) { writer.write(fields: cursor, json) }
+
+  static func read(_ reader: inout MessageReader) throws(MessageError) -> CommittedState {
+    try CommittedState(cursor: reader.read(), json: reader.read())
+  }
+}
+
+extension SessionImage: MessageField {
+  func write(to writer: inout MessageWriter) {
+    writer.write(fields: current, parameters, lastActiveAt, presence, isStored)
   }
 
-  mutating func time() throws(MessageError) -> Timestamp {
-    Timestamp(milliseconds: try milliseconds())
+  static func read(_ reader: inout MessageReader) throws(MessageError) -> SessionImage {
+    try SessionImage(
+      current: reader.read(), parameters: reader.read(), lastActiveAt: reader.read(),
+      presence: reader.read(), isStored: reader.read())
+  }
+}
+
+extension Presence.Subscriber: MessageField {
+  func write(to writer: inout MessageWriter) { writer.write(fields: name, streams) }
+
+  static func read(_ reader: inout MessageReader) throws(MessageError) -> Presence.Subscriber {
+    try Presence.Subscriber(name: reader.read(), streams: reader.count())
+  }
+}
+
+extension PresencePage: MessageField {
+  func write(to writer: inout MessageWriter) {
+    writer.write(fields: presence.count, presence.subscribers, more)
   }
 
-  mutating func image() throws(MessageError) -> SessionImage {
-    SessionImage(
-      current: try state(), parameters: try optionalData(), lastActiveAt: try time(),
-      presence: try presencePage(), isStored: try bool())
+  static func read(_ reader: inout MessageReader) throws(MessageError) -> PresencePage {
+    try PresencePage(
+      Presence(count: reader.count(), subscribers: reader.read()), more: reader.count())
+  }
+}
+
+extension RunningEffect: MessageField {
+  func write(to writer: inout MessageWriter) {
+    writer.write(fields: id, action, startedAt, progress)
   }
 
-  mutating func presencePage() throws(MessageError) -> PresencePage {
-    let count = try self.count()
-    let subscribers = try all { (reader) throws(MessageError) in
-      Presence.Subscriber(name: try reader.text(), streams: try reader.count())
-    }
-    return PresencePage(Presence(count: count, subscribers: subscribers), more: try self.count())
+  static func read(_ reader: inout MessageReader) throws(MessageError) -> RunningEffect {
+    try RunningEffect(
+      id: reader.read(), action: reader.read(), startedAt: reader.read(), progress: reader.read())
+  }
+}
+
+extension SessionSummary: MessageField {
+  func write(to writer: inout MessageWriter) {
+    writer.write(fields: id, cursor, subscribers, effects, lastActiveAt)
   }
 
-  mutating func effect() throws(MessageError) -> RunningEffect {
-    RunningEffect(
-      id: try text(), action: try optionalData(), startedAt: try time(),
-      progress: try optional { (reader) throws(MessageError) in
-        Double(bitPattern: try reader.number())
-      })
+  static func read(_ reader: inout MessageReader) throws(MessageError) -> SessionSummary {
+    try SessionSummary(
+      id: reader.read(), cursor: reader.read(), subscribers: reader.count(),
+      effects: reader.count(), lastActiveAt: reader.read())
+  }
+}
+
+extension StoredTimer: MessageField {
+  func write(to writer: inout MessageWriter) {
+    writer.write(fields: id, due, action, period.map { Int($0) }, catchesUp)
   }
 
-  mutating func activity() throws(MessageError) -> SessionActivity {
-    SessionActivity(
-      running: try count(),
-      progress: try optional { (reader) throws(MessageError) in
-        Double(bitPattern: try reader.number())
-      })
+  static func read(_ reader: inout MessageReader) throws(MessageError) -> StoredTimer {
+    try StoredTimer(
+      id: reader.read(), due: reader.read(), action: reader.read(),
+      period: reader.optionalInteger().map { Int64($0) }, catchesUp: reader.read())
+  }
+}
+
+extension LogEntry.GlobalMark: MessageField {
+  func write(to writer: inout MessageWriter) { writer.write(fields: name, revision) }
+
+  static func read(_ reader: inout MessageReader) throws(MessageError) -> LogEntry.GlobalMark {
+    try LogEntry.GlobalMark(name: reader.read(), revision: reader.read())
+  }
+}
+
+extension LogEntry: MessageField {
+  func write(to writer: inout MessageWriter) {
+    writer.write(fields: version, at, action, global, mutation, by)
   }
 
-  mutating func summary() throws(MessageError) -> SessionSummary {
-    SessionSummary(
-      id: try text(), cursor: try cursor(), subscribers: try count(), effects: try count(),
-      lastActiveAt: try time())
-  }
-
-  mutating func timer() throws(MessageError) -> StoredTimer {
-    StoredTimer(
-      id: try text(), due: try time(), action: try data(),
-      period: try optionalInteger().map { Int64($0) }, catchesUp: try bool())
-  }
-
-  mutating func entry() throws(MessageError) -> LogEntry {
-    let version = try version()
-    let time = try time()
-    let action = try optionalData()
-    let global = try optional { (reader) throws(MessageError) in
-      LogEntry.GlobalMark(name: try reader.text(), revision: try reader.number())
-    }
-    return LogEntry(
-      version: version, at: time, action: action, global: global, mutation: try data(),
-      by: try optionalText())
+  static func read(_ reader: inout MessageReader) throws(MessageError) -> LogEntry {
+    try LogEntry(
+      version: reader.version(), at: reader.read(), action: reader.read(), global: reader.read(),
+      mutation: reader.read(), by: reader.read())
   }
 }

@@ -1,9 +1,8 @@
-internal import ReactorCore
 internal import ReactorHost
 internal import ReactorLog
 
 /// The response of a session's owner.
-enum SessionReply: ReadableMessage {
+enum SessionReply: Message {
   case opened(SessionImage, wasCreated: Bool)
   case absent(CommittedState)
   case outcome(ActionOutcome)
@@ -21,75 +20,39 @@ enum SessionReply: ReadableMessage {
   case subscribers(PresencePage)
   case done
 
-  var bytes: [UInt8] {
-    var writer = MessageWriter()
+  func write(to writer: inout MessageWriter) {
     switch self {
-    case .opened(let image, let wasCreated):
-      writer.write(1 as UInt8)
-      writer.write(image)
-      writer.write(wasCreated)
-    case .absent(let state):
-      writer.write(2 as UInt8)
-      writer.write(state)
-    case .outcome(let outcome):
-      writer.write(3 as UInt8)
-      writer.write(outcome)
-    case .accepted(let state, let key):
-      writer.write(4 as UInt8)
-      writer.write(state)
-      writer.write(key)
-    case .failed(let error):
-      writer.write(5 as UInt8)
-      writer.write(error)
-    case .history(let error):
-      writer.write(6 as UInt8)
-      writer.write(error)
-    case .effects(let effects):
-      writer.write(7 as UInt8)
-      writer.write(effects) { writer, effects in writer.write(all: effects) { $0.write($1) } }
-    case .cancelled(let result):
-      writer.write(8 as UInt8)
-      writer.write(result)
-    case .timers(let timers):
-      writer.write(9 as UInt8)
-      writer.write(timers) { writer, timers in writer.write(all: timers) { $0.write($1) } }
-    case .states(let states):
-      writer.write(10 as UInt8)
-      writer.write(all: states) { $0.write($1) }
-    case .entries(let entries):
-      writer.write(11 as UInt8)
-      writer.write(all: entries) { $0.write($1) }
-    case .subscribers(let page):
-      writer.write(13 as UInt8)
-      writer.write(page)
-    case .done: writer.write(12 as UInt8)
+    case .opened(let image, let wasCreated): writer.write(1, image, wasCreated)
+    case .absent(let state): writer.write(2, state)
+    case .outcome(let outcome): writer.write(3, outcome)
+    case .accepted(let state, let key): writer.write(4, state, key)
+    case .failed(let error): writer.write(5, error)
+    case .history(let error): writer.write(6, error)
+    case .effects(let effects): writer.write(7, effects)
+    case .cancelled(let result): writer.write(8, result)
+    case .timers(let timers): writer.write(9, timers)
+    case .states(let states): writer.write(10, states)
+    case .entries(let entries): writer.write(11, entries)
+    case .done: writer.write(12)
+    case .subscribers(let page): writer.write(13, page)
     }
-    return writer.bytes
   }
 
   static func read(_ reader: inout MessageReader) throws(MessageError) -> SessionReply {
     switch try reader.byte() {
-    case 1: .opened(try reader.image(), wasCreated: try reader.bool())
-    case 2: .absent(try reader.state())
-    case 3: .outcome(try reader.outcome(depth: 0))
-    case 4: .accepted(try reader.state(), key: try reader.idempotencyKey())
-    case 5: .failed(try reader.sessionError())
-    case 6: .history(try reader.historyError())
-    case 7:
-      .effects(
-        try reader.optional { (reader) throws(MessageError) in
-          try reader.all { (reader) throws(MessageError) in try reader.effect() }
-        })
-    case 8: .cancelled(try reader.cancellation())
-    case 9:
-      .timers(
-        try reader.optional { (reader) throws(MessageError) in
-          try reader.all { (reader) throws(MessageError) in try reader.timer() }
-        })
-    case 10: .states(try reader.all { (reader) throws(MessageError) in try reader.state() })
-    case 11: .entries(try reader.all { (reader) throws(MessageError) in try reader.entry() })
+    case 1: try .opened(reader.read(), wasCreated: reader.read())
+    case 2: try .absent(reader.read())
+    case 3: try .outcome(reader.read())
+    case 4: try .accepted(reader.read(), key: reader.read())
+    case 5: try .failed(reader.read())
+    case 6: try .history(reader.read())
+    case 7: try .effects(reader.read())
+    case 8: try .cancelled(reader.read())
+    case 9: try .timers(reader.read())
+    case 10: try .states(reader.read())
+    case 11: try .entries(reader.read())
     case 12: .done
-    case 13: .subscribers(try reader.presencePage())
+    case 13: try .subscribers(reader.read())
     default: throw MessageError()
     }
   }

@@ -61,7 +61,7 @@ struct MessageTests {
   ]
 
   @Test func `messages, requests and replies are read as they were written`() {
-    for message in Self.messages { #expect(NodeMessage(message.bytes) == message) }
+    for message in Self.messages { #expect(NodeMessage(reading: message.bytes) == message) }
     for request in Self.requests {
       let read = NodeRequest.read(request.bytes(from: Self.node))
       #expect(read?.request == request && read?.sender == Self.node)
@@ -82,18 +82,18 @@ struct MessageTests {
         read(changed)
       }
     }
-    #expect(NodeMessage([]) == nil)
+    #expect(NodeMessage(reading: []) == nil)
     #expect(NodeReply(reading: [200]) == nil)
   }
 
   private func read(_ bytes: [UInt8]) {
-    _ = NodeMessage(bytes)
+    _ = NodeMessage(reading: bytes)
     _ = NodeRequest.read(bytes)
     _ = NodeReply(reading: bytes)
   }
 
   @Test func `an invalid session id is not read`() {
     let message = NodeMessage.claim(SessionKey(reactor: "counter", id: "a/b"), by: Self.node)
-    #expect(NodeMessage(message.bytes) == nil)
+    #expect(NodeMessage(reading: message.bytes) == nil)
   }
 }
