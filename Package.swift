@@ -419,7 +419,7 @@ let package = Package(
         // The store postgres://, which a build without libpq omits.
         .target(name: "PostgresLog", condition: .when(traits: ["PostgreSQL"])),
       ],
-      resources: [.embedInCode("NewPackage/Files")],  // the files of `reactord new --example`
+      resources: [.embedInCode("NewPackage/Files")],  // the files of `reactord new`
       swiftSettings: settings + [.strictMemorySafety()]),  // SE-0458
     .testTarget(
       name: "ReactorServiceTests",

@@ -23,6 +23,30 @@ struct NewPackageTests {
     #expect(Set(sources) == Set(files.map(\.path)))
   }
 
+  @Test func `another name replaces that of the template`() throws {
+    let name = try #require(PackageName("to-buy"))
+    let files = PackageTemplate(name: name, source: .path("../reactord")).files
+    for (path, places) in [
+      ("Sources/ToBuyReactors/ToBuyReactor.swift", ["final class ToBuyReactor: Reactor {"]),
+      (
+        "Tests/ToBuyReactorsTests/ToBuyReactorTests.swift",
+        ["import ToBuyReactors\n", "struct ToBuyReactorTests {", "ReactorTest(ToBuyReactor())"]
+      ),
+      (
+        "public/index.html",
+        ["<title>to-buy</title>", "<h1>to-buy</h1>", #"todo = reactor("to-buy", "home")"#]
+      ),
+    ] {
+      let file = try #require(files.first { $0.path == path })
+      for place in places { #expect(file.text.contains(place)) }
+    }
+    for (path, text) in files {
+      #expect(!text.contains("Todo"), "\(path)")
+      // A variable of the page has the name of the example.
+      #expect(path == "public/index.html" || !text.contains("todo"), "\(path)")
+    }
+  }
+
   @Test func `the image has the base and the user of the project's`() throws {
     let name = try #require(PackageName("todo"))
     let own = try String(

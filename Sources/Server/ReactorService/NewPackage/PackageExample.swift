@@ -1,6 +1,6 @@
 internal import ReactorPages
 
-/// The content of a package of `reactord new --example`: reactors of this project, their tests and their page.
+/// The content of a package of `reactord new`: reactors of this project, their tests and their page.
 ///
 /// The files are those that the project compiles and tests. `Files` has links to them, so that they are
 /// compiled into the program.
@@ -8,7 +8,7 @@ struct PackageExample {
   /// A file by its name, with its text.
   typealias File = (path: String, text: String)
 
-  /// The value of `--example`.
+  /// The value of `--example`, or the name of the package.
   let name: String
 
   /// The products that the reactors need.
@@ -141,6 +141,33 @@ struct PackageExample {
       #"curl --json '{"add":"Tea"}' $session/actions"#,
       "curl $session/state",
     ])
+
+  /// Returns the content of a package without `--example`: a list of things to do with the name of the package.
+  static func todo(as name: PackageName) -> PackageExample {
+    let reactor = "\(name.type)Reactor"
+    func renamed(_ bytes: [UInt8]) -> String { text(bytes).replacing("TodoReactor", with: reactor) }
+    var page = text(PackageResources.todo_html)
+    for place in ["<title>todo<", "<h1>todo<", #"reactor("todo""#] {
+      page.replace(place, with: place.replacing("todo", with: name.text))
+    }
+    return PackageExample(
+      name: name.text, products: ["ReactorCore"],
+      sources: [("\(reactor).swift", renamed(PackageResources.TodoReactor_swift))],
+      tests: [("\(reactor)Tests.swift", renamed(PackageResources.TodoReactorTests_swift))],
+      pages: [("index.html", page)],
+      registrations: """
+            ReactorRegistration(
+              "\(name.text)", summary: "Things to do", exampleActions: [.add("Buy milk"), .finish(0)]
+            ) {
+              \(reactor)()
+            }
+        """,
+      session: "\(name.text)/sessions/home",
+      commands: [
+        #"curl --json '{"add":"Buy milk"}' $session/actions"#,
+        #"curl --json '{"finish":0}' $session/actions"#, "curl $session/state",
+      ])
+  }
 
   /// The files of an example page, which are not in a folder as those of the service are.
   private static func pages(of name: String) -> [File] {

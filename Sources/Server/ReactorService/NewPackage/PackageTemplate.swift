@@ -6,7 +6,7 @@ struct PackageTemplate {
   let name: PackageName
   let source: PackageSource
 
-  /// The example whose reactors the package has, or `nil` for a reactor that is written from the name.
+  /// The example whose reactors the package has, or `nil` for a list of things to do that has the name of the package.
   var example: PackageExample?
 
   /// Whether the package has `RxBridge.swift`, and depends on RxSwift.
@@ -14,7 +14,7 @@ struct PackageTemplate {
 
   /// The files by their path in the package, in the order in which they are written.
   var files: [(path: String, text: String)] {
-    let content = example ?? ownReactor
+    let content = example ?? .todo(as: name)
     // The project's own module has another name.
     let tests = content.tests.map { file in
       let lines = file.text.split(separator: "\n", omittingEmptySubsequences: false).map {
@@ -32,26 +32,6 @@ struct PackageTemplate {
         (".gitignore", ".build/\ndata/\n"),
         ("README.md", readme(content)),
       ]
-  }
-
-  /// A list of things to do.
-  private var ownReactor: PackageExample {
-    PackageExample(
-      name: name.text, products: ["ReactorCore"],
-      sources: [("\(name.type)Reactor.swift", reactor)],
-      tests: [("\(name.type)ReactorTests.swift", tests)], pages: [("index.html", page)],
-      registrations: """
-            ReactorRegistration(
-              "\(name.text)", summary: "Things to do", exampleActions: [.add("Buy milk"), .finish(0)]
-            ) {
-              \(name.type)Reactor()
-            }
-        """,
-      session: "\(name.text)/sessions/home",
-      commands: [
-        #"curl --json '{"add":"Buy milk"}' $session/actions"#,
-        #"curl --json '{"finish":0}' $session/actions"#, "curl $session/state",
-      ])
   }
 
   private func manifest(_ products: [String]) -> String {
@@ -97,71 +77,6 @@ struct PackageTemplate {
       """
   }
 
-  private var reactor: String {
-    """
-    import ReactorCore
-
-    /// A list of things to do, one per session.
-    package final class \(name.type)Reactor: Reactor {
-      /// The requests of clients: `{"add":"Buy milk"}`, `{"finish":0}`.
-      package enum Action: Codable, Sendable {
-        case add(String)
-        case finish(Int)
-      }
-
-      /// The changes of the state, as the log stores them.
-      package enum Mutation: Codable, Sendable {
-        case append(String)
-        case finish(Int)
-      }
-
-      /// The state that subscribers receive.
-      package struct State: Codable, Equatable, Sendable {
-        package struct Item: Codable, Equatable, Sendable {
-          package var title: String
-          package var isDone = false
-        }
-
-        package var items: [Item] = []
-      }
-
-      package let initialState = State()
-
-      package init() {}
-
-      package func mutate(action: Action) -> Observable<Mutation> {
-        switch action {
-        case .add(let title):
-          return .just(.append(title))
-        case .finish(let index):
-          // The index comes from the network, and may be out of range.
-          guard currentState.items.indices.contains(index) else {
-            return .error(NoSuchItem(index: index))
-          }
-          return .just(.finish(index))
-        }
-      }
-
-      package func reduce(state: State, mutation: Mutation) -> State {
-        var state = state
-        switch mutation {
-        case .append(let title): state.items.append(.init(title: title))
-        case .finish(let index): state.items[index].isDone = true
-        }
-        return state
-      }
-    }
-
-    /// The response to an index without an item.
-    struct NoSuchItem: ActionError, Equatable {
-      let index: Int
-      var status: Int { 404 }
-      var title: String { "There is no item \\(index)" }
-    }
-
-    """
-  }
-
   private func main(_ registrations: String) -> String {
     """
     import \(name.module)
@@ -173,87 +88,6 @@ struct PackageTemplate {
     \(registrations)
       ])
     }
-
-    """
-  }
-
-  private var tests: String {
-    """
-    import ReactorTesting
-    import Testing
-
-    @testable import \(name.module)
-
-    struct \(name.type)ReactorTests {
-      @Test func `an item is added and finished`() async {
-        let test = ReactorTest(\(name.type)Reactor())
-        await test.send(.add("Buy milk")) { $0.items = [.init(title: "Buy milk")] }
-        await test.send(.finish(0)) { $0.items[0].isDone = true }
-        await test.finish()
-      }
-
-      @Test func `an item that does not exist cannot be finished`() async {
-        let test = ReactorTest(\(name.type)Reactor())
-        await test.send(.finish(7))
-        await test.receive(failure: NoSuchItem(index: 7))
-        await test.finish()
-      }
-    }
-
-    """
-  }
-
-  private var page: String {
-    """
-    <!doctype html>
-    <html lang="en">
-    <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width, initial-scale=1">
-    <title>\(name.text)</title>
-    <link rel="icon" href="./icon.svg">
-    <style>
-      body { font: 1.1rem/1.5 system-ui; color-scheme: light dark; max-width: 30rem; margin: 2rem auto; padding: 0 1rem; }
-      .done { text-decoration: line-through; }
-    </style>
-    <main>
-      <h1>\(name.text)</h1>
-      <form><label>To do <input name="title" required autocomplete="off"></label> <button>Add</button></form>
-      <ul></ul>
-      <p role="alert"></p>
-    </main>
-    <script type="module">
-      import { items, on, reactor } from "./reactor.js";
-
-      const todo = reactor("\(name.text)", "home");
-      const [form, list, alert] = ["form", "ul", "p"].map((name) => document.querySelector(name));
-      const report = (problem) => { alert.textContent = problem?.message ?? ""; };
-
-      // Action
-      on(form, "submit").map((event) => {
-        event.preventDefault();
-        const action = { add: form.elements.title.value };
-        form.reset();
-        report();
-        return action;
-      }).to(todo, report);
-
-      // State: the element of an item stays while the item does.
-      todo.state.drive(items(list, (state) => state.items, {
-        make({ title }, index) {
-          const [card, button] = ["li", "button"].map((name) => document.createElement(name));
-          button.textContent = "Done";
-          button.setAttribute("aria-label", `${title} is done`);
-          on(button, "click").map(() => ({ finish: index })).to(todo, report);
-          card.append(title, " ", button);
-          return card;
-        },
-        update(card, { isDone }) {
-          card.className = isDone ? "done" : "";
-          card.querySelector("button").hidden = isDone;
-        },
-      }));
-    </script>
-    </html>
 
     """
   }

@@ -1,0 +1,1 @@
+../../../../../Tests/Examples/NewPackage/Sources/TodoReactors/TodoReactor.swift

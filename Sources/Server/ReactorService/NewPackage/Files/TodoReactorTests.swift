@@ -1,0 +1,1 @@
+../../../../../Tests/Examples/NewPackage/Tests/TodoReactorsTests/TodoReactorTests.swift
