@@ -1,12 +1,6 @@
 internal import ReactorCore
 
-extension AccessRule {
-  /// The reason why a list of rules is rejected.
-  package struct SyntaxError: Error, Equatable, CustomStringConvertible {
-    /// A message for the operator: the rule, and the form that is expected.
-    package let description: String
-  }
-
+extension AccessRule: JSONListElement {
   /// The maximum number of rules of a configuration.
   package static let limit = 1000
 
@@ -16,13 +10,13 @@ extension AccessRule {
   /// - Parameter json: The array as JSON.
   /// - Returns: The rules in the order of the array. The order has no effect: a denial is stronger than every grant.
   /// - Throws: The first rule that is malformed.
-  package static func rules(of json: [UInt8]) throws(SyntaxError) -> [AccessRule] {
+  package static func list(of json: [UInt8]) throws(ListSyntaxError) -> [AccessRule] {
     // An object around the array lets both be read by the parser that rejects repeated members.
     guard let rules = StrictObject.array(in: json) else {
-      throw SyntaxError(description: "expected an array of objects without repeated members")
+      throw ListSyntaxError(description: "expected an array of objects without repeated members")
     }
     guard rules.count <= limit else {
-      throw SyntaxError(description: "expected at most \(limit) rules, found \(rules.count)")
+      throw ListSyntaxError(description: "expected at most \(limit) rules, found \(rules.count)")
     }
     var parsed: [AccessRule] = []
     for (index, rule) in rules.enumerated() {
@@ -31,9 +25,11 @@ extension AccessRule {
     return parsed
   }
 
-  private static func rule(_ value: Claims.Value, at index: Int) throws(SyntaxError) -> AccessRule {
-    func failure(_ reason: String) -> SyntaxError {
-      SyntaxError(description: "rule \(index): \(reason)")
+  private static func rule(_ value: Claims.Value, at index: Int) throws(ListSyntaxError)
+    -> AccessRule
+  {
+    func failure(_ reason: String) -> ListSyntaxError {
+      ListSyntaxError(description: "rule \(index): \(reason)")
     }
     guard case .object(let members) = value else { throw failure("expected an object") }
     if let unknown = members.names.first(where: {

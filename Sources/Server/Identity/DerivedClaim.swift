@@ -1,7 +1,7 @@
 internal import ReactorCore
 
 /// A claim that the rules see and that follows from another one: an element of `auth.claims`.
-package struct DerivedClaim: Sendable, Equatable {
+package struct DerivedClaim: JSONListElement, Equatable {
   /// The name of the claim.
   package let name: String
 
@@ -16,46 +16,40 @@ package struct DerivedClaim: Sendable, Equatable {
   /// The size above which a text matches no expression, in bytes.
   package static let sizeLimit = 1_024
 
-  /// The reason why a list of derived claims is rejected.
-  package struct SyntaxError: Error, Equatable {
-    /// A message for the operator: the claim, and the form that is expected.
-    package let description: String
-  }
-
   /// Reads the value of the setting `auth.claims`: an array of objects with `claim`, `from` and `matching`.
   ///
   /// - Parameter json: The array as JSON.
   /// - Returns: The claims in the order of the array.
   /// - Throws: The first claim that is malformed, or that has the name of another one.
-  package static func list(of json: [UInt8]) throws(SyntaxError) -> [DerivedClaim] {
+  package static func list(of json: [UInt8]) throws(ListSyntaxError) -> [DerivedClaim] {
     guard let values = StrictObject.array(in: json), values.count <= limit else {
-      throw SyntaxError(
+      throw ListSyntaxError(
         description: "expected an array of at most \(limit) objects without repeated members")
     }
     var claims: [DerivedClaim] = []
     for (index, value) in values.enumerated() {
       let claim = try DerivedClaim(value, index)
       guard !claims.contains(where: { $0.name.utf8.elementsEqual(claim.name.utf8) }) else {
-        throw SyntaxError(description: "claim \(index): another one has its name")
+        throw ListSyntaxError(description: "claim \(index): another one has its name")
       }
       claims.append(claim)
     }
     return claims
   }
 
-  private init(_ value: Claims.Value, _ index: Int) throws(SyntaxError) {
+  private init(_ value: Claims.Value, _ index: Int) throws(ListSyntaxError) {
     guard case .object(let members) = value, members.names.count == 3,
       let name = members.string("claim"), !name.isEmpty, let source = members.string("from"),
       !source.isEmpty, let matching = members.string("matching")
     else {
-      throw SyntaxError(
+      throw ListSyntaxError(
         description:
           #"claim \#(index): expected an object with the texts "claim", "from" and "matching""#)
     }
     do throws(ClaimExpression.SyntaxError) {
       expression = try ClaimExpression(matching)
     } catch {
-      throw SyntaxError(
+      throw ListSyntaxError(
         description: "claim \(index): \(matching.debugDescription): \(error.reason)")
     }
     (self.name, self.source) = (name, source)

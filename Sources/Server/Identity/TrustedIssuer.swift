@@ -1,7 +1,7 @@
 internal import ReactorCore
 
 /// A provider whose tokens the service accepts: an element of `auth.issuers`.
-package struct TrustedIssuer: Sendable, Equatable {
+package struct TrustedIssuer: JSONListElement, Equatable {
   /// The value of `iss`, and the URL below which the provider publishes its configuration.
   package let issuer: String
 
@@ -20,33 +20,27 @@ package struct TrustedIssuer: Sendable, Equatable {
   /// The maximum number of issuers.
   package static let limit = 16
 
-  /// The reason why a list of issuers is rejected.
-  package struct SyntaxError: Error, Equatable {
-    /// A message for the operator: the issuer, and the form that is expected.
-    package let description: String
-  }
-
   /// Reads the value of the setting `auth.issuers`: an array of objects with `issuer` and `audience`, and optionally
   /// `name` and `keys`.
   ///
   /// - Parameter json: The array as JSON.
   /// - Returns: The issuers in the order of the array.
   /// - Throws: The first issuer that is malformed, or that has the URL or the name of another one.
-  package static func list(of json: [UInt8]) throws(SyntaxError) -> [TrustedIssuer] {
+  package static func list(of json: [UInt8]) throws(ListSyntaxError) -> [TrustedIssuer] {
     guard let values = StrictObject.array(in: json), values.count <= limit else {
-      throw SyntaxError(
+      throw ListSyntaxError(
         description: "expected an array of at most \(limit) objects without repeated members")
     }
     var issuers: [TrustedIssuer] = []
     for (index, value) in values.enumerated() {
       guard case .object(let members) = value else {
-        throw SyntaxError(description: "issuer \(index): expected an object")
+        throw ListSyntaxError(description: "issuer \(index): expected an object")
       }
       let issuer: TrustedIssuer
-      do throws(SyntaxError) {
+      do throws(ListSyntaxError) {
         issuer = try TrustedIssuer(members)
       } catch {
-        throw SyntaxError(description: "issuer \(index): \(error.description)")
+        throw ListSyntaxError(description: "issuer \(index): \(error.description)")
       }
       func isEqual(_ left: String, _ right: String) -> Bool { left.utf8.elementsEqual(right.utf8) }
       guard
@@ -54,22 +48,22 @@ package struct TrustedIssuer: Sendable, Equatable {
           isEqual($0.issuer, issuer.issuer) || isEqual($0.name, issuer.name)
         })
       else {
-        throw SyntaxError(description: "issuer \(index): another one has its URL or its name")
+        throw ListSyntaxError(description: "issuer \(index): another one has its URL or its name")
       }
       issuers.append(issuer)
     }
     return issuers
   }
 
-  private init(_ members: Claims) throws(SyntaxError) {
+  private init(_ members: Claims) throws(ListSyntaxError) {
     let names = ["issuer", "audience", "name", "keys"]
     if let unknown = members.names.first(where: { !names.contains($0) }) {
-      throw SyntaxError(
+      throw ListSyntaxError(
         description: "\(unknown.debugDescription) is unknown; use \(names.joined(separator: ", "))")
     }
     guard let issuer = members.string("issuer"), let url = ProviderURL(issuer), url.query.isEmpty
     else {
-      throw SyntaxError(description: #"expected "issuer" to be \#(ProviderURL.expected)"#)
+      throw ListSyntaxError(description: #"expected "issuer" to be \#(ProviderURL.expected)"#)
     }
     audience = try Self.audience(members)
     keys = try Self.keys(members)
@@ -78,26 +72,26 @@ package struct TrustedIssuer: Sendable, Equatable {
     case nil: name = url.authority + (url.path == "/" ? "" : url.path)
     case .string(let text)? where Self.isName(text): name = text
     default:
-      throw SyntaxError(
+      throw ListSyntaxError(
         description: #"expected "name" to be at most 64 letters, digits, ".", "_" and "-""#)
     }
   }
 
-  private static func audience(_ members: Claims) throws(SyntaxError) -> [String] {
+  private static func audience(_ members: Claims) throws(ListSyntaxError) -> [String] {
     let texts = members.strings("audience")
     let count = if case .array(let values)? = members["audience"] { values.count } else { 1 }
     guard texts.count == count, !texts.contains("") else {
-      throw SyntaxError(
+      throw ListSyntaxError(
         description:
           #"expected "audience" to be what a token must be for, or an array; [] accepts any"#)
     }
     return texts
   }
 
-  private static func keys(_ members: Claims) throws(SyntaxError) -> ProviderURL? {
+  private static func keys(_ members: Claims) throws(ListSyntaxError) -> ProviderURL? {
     guard let value = members["keys"] else { return nil }
     guard case .string(let text) = value, let url = ProviderURL(text) else {
-      throw SyntaxError(description: #"expected "keys" to be \#(ProviderURL.expected)"#)
+      throw ListSyntaxError(description: #"expected "keys" to be \#(ProviderURL.expected)"#)
     }
     return url
   }

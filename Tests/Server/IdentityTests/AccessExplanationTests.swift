@@ -28,7 +28,7 @@ struct AccessExplanationTests {
 
   private func authenticator() throws -> Authenticator {
     var configuration = Authenticator.Configuration()
-    configuration.rules = try AccessRule.rules(of: Array(Self.rules.utf8))
+    configuration.rules = try AccessRule.list(of: Array(Self.rules.utf8))
     configuration.staticTokens = try StaticTokens("a-long-random-text manage cart as=robot")
     return Authenticator(configuration)
   }
@@ -36,7 +36,7 @@ struct AccessExplanationTests {
   @Test(arguments: claims)
   func `a rule lacks nothing exactly if it grants the right`(claims: String?) throws {
     let authenticator = try authenticator()
-    let rules = try AccessRule.rules(of: Array(Self.rules.utf8))
+    let rules = try AccessRule.list(of: Array(Self.rules.utf8))
     for target in Self.targets {
       for right in Right.allCases {
         let answer = try #require(

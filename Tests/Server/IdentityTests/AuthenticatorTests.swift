@@ -268,7 +268,7 @@ struct AuthenticatorTests {
 
 struct AccessRuleTests {
   private func rules(_ text: String) throws -> [AccessRule] {
-    try AccessRule.rules(of: Array(text.utf8))
+    try AccessRule.list(of: Array(text.utf8))
   }
 
   @Test func `rules are read from JSON`() throws {
@@ -300,7 +300,7 @@ struct AccessRuleTests {
     (#"[]}, {"x":["#, "expected an array"),
   ])
   func `a malformed rule is named`(text: String, reason: String) throws {
-    let failure = #expect(throws: AccessRule.SyntaxError.self) { try rules(text) }
+    let failure = #expect(throws: ListSyntaxError.self) { try rules(text) }
     #expect(failure?.description.hasPrefix(reason) == true, "\(failure?.description ?? "")")
   }
 }

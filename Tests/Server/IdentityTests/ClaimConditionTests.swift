@@ -7,7 +7,7 @@ import Testing
 struct ClaimConditionTests {
   private func grants(_ rules: String, _ claims: String?) throws -> Grants {
     var configuration = Authenticator.Configuration()
-    configuration.rules = try AccessRule.rules(of: Array(rules.utf8))
+    configuration.rules = try AccessRule.list(of: Array(rules.utf8))
     return Grants(
       rules: configuration.rules,
       principal: try claims.map { Principal(id: "ada", claims: try Self.claims($0)) })
@@ -122,6 +122,6 @@ struct ClaimConditionTests {
     #"[{"allow":"read","if":{"a":[["b"]]}}]"#,
   ])
   func `a malformed rule is rejected`(rules: String) {
-    #expect(throws: AccessRule.SyntaxError.self) { try AccessRule.rules(of: Array(rules.utf8)) }
+    #expect(throws: ListSyntaxError.self) { try AccessRule.list(of: Array(rules.utf8)) }
   }
 }

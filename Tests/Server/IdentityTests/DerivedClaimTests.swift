@@ -57,7 +57,7 @@ struct DerivedClaimTests {
   private func grants(_ claims: String, _ derived: String, _ rules: String) throws -> Grants {
     let claims = try #require(StrictObject(Array(claims.utf8))?.claims)
     return Grants(
-      rules: try AccessRule.rules(of: Array(rules.utf8)),
+      rules: try AccessRule.list(of: Array(rules.utf8)),
       deriving: try DerivedClaim.list(of: Array(derived.utf8)),
       principal: Principal(id: claims.string("sub") ?? "", claims: claims))
   }
@@ -111,6 +111,6 @@ struct DerivedClaimTests {
     #"[{"claim":"a","from":"b","matching":"a"},{"claim":"a","from":"c","matching":"a"}]"#,
   ])
   func `a malformed list is rejected`(json: String) {
-    #expect(throws: DerivedClaim.SyntaxError.self) { try DerivedClaim.list(of: Array(json.utf8)) }
+    #expect(throws: ListSyntaxError.self) { try DerivedClaim.list(of: Array(json.utf8)) }
   }
 }

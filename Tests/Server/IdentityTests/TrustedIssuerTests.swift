@@ -47,7 +47,7 @@ struct TrustedIssuerTests {
     #"[{"issuer":"https://a.example","audience":"a","name":"x"},{"issuer":"https://b.example","audience":"b","name":"x"}]"#,
   ])
   func `a list that is not safe is rejected`(text: String) {
-    #expect(throws: TrustedIssuer.SyntaxError.self, "\(text)") { try list(text) }
+    #expect(throws: ListSyntaxError.self, "\(text)") { try list(text) }
   }
 
   @Test func `the number of issuers is bounded`() throws {
@@ -56,7 +56,7 @@ struct TrustedIssuerTests {
       return "[" + list.joined(separator: ",") + "]"
     }
     #expect(try list(many(TrustedIssuer.limit)).count == TrustedIssuer.limit)
-    #expect(throws: TrustedIssuer.SyntaxError.self) { try list(many(TrustedIssuer.limit + 1)) }
+    #expect(throws: ListSyntaxError.self) { try list(many(TrustedIssuer.limit + 1)) }
   }
 
   @Test(arguments: [

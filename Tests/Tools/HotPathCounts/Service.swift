@@ -42,7 +42,7 @@ final class Service {
     var configuration = Authenticator.Configuration()
     do {
       configuration.verifier = TokenVerifier(keys: try KeySet(Array(SampleToken.keys.utf8)))
-      configuration.rules = try AccessRule.rules(
+      configuration.rules = try AccessRule.list(
         of: Array(#"[{"allow":"act","to":"tally/{sub}"}]"#.utf8))
     } catch {
       preconditionFailure("the sample key or the rule is invalid: \(error)")

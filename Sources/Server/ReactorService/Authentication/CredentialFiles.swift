@@ -47,7 +47,7 @@ struct CredentialFiles: Sendable {
         throw .configuration(
           "auth.secret: it needs auth.issuers, auth.jwt.keys, auth.tokens or auth.rules")
       }
-      guard settings.claims.claims.isEmpty else {
+      guard settings.claims.isEmpty else {
         throw .configuration("auth.claims: it needs auth.issuers, auth.jwt.keys or auth.rules")
       }
       guard settings.webhookURL.isEmpty else {
@@ -63,8 +63,8 @@ struct CredentialFiles: Sendable {
     var configuration = Self.processConfiguration
     configuration.staticTokens = try staticTokens()
     configuration.verifier = try verifier()
-    configuration.rules = settings.rules.rules
-    configuration.derived = settings.claims.claims
+    configuration.rules = settings.rules.elements
+    configuration.derived = settings.claims.elements
     configuration.revoked = try revoked()
     configuration.introspection = try introspection()
     configuration.webhook = try webhook()
@@ -85,7 +85,7 @@ struct CredentialFiles: Sendable {
     var configuration = configuration
     configuration.issuers =
       providers.verifiers(
-        for: settings.issuers.issuers, hasOthers: !settings.keyFile.isEmpty,
+        for: settings.issuers.elements, hasOthers: !settings.keyFile.isEmpty,
         reserving: introspectionNames)
     return configuration
   }
@@ -103,13 +103,13 @@ struct CredentialFiles: Sendable {
       }
       return nil
     }
-    guard !settings.issuers.issuers.contains(where: \.name.isEmpty) else {
+    guard !settings.issuers.elements.contains(where: \.name.isEmpty) else {
       throw .configuration(
         #"auth.issuers: remove "name": "" or auth.jwt.keys: without a name, users of both may be the same"#
       )
     }
     var rules = TokenVerifier.Rules()
-    rules.otherQualifiers = settings.issuers.issuers.map(\.name) + introspectionNames
+    rules.otherQualifiers = settings.issuers.elements.map(\.name) + introspectionNames
     rules.issuer = settings.issuer.isEmpty ? nil : settings.issuer
     rules.audience = settings.audience
     let file = try read(path, for: "auth.jwt.keys")
@@ -135,7 +135,8 @@ struct CredentialFiles: Sendable {
       throw .configuration("auth.introspection.url: expected \(ProviderURL.expected)")
     }
     let own = IntrospectionQualifiers.own
-    guard !settings.issuers.issuers.contains(where: { $0.name.utf8.elementsEqual(own.utf8) }) else {
+    guard !settings.issuers.elements.contains(where: { $0.name.utf8.elementsEqual(own.utf8) })
+    else {
       throw .configuration(
         "auth.issuers: set another name: \(own) is that of the users of auth.introspection.url")
     }
@@ -150,7 +151,7 @@ struct CredentialFiles: Sendable {
     let asked = Introspection.Settings(
       url: url, client: client, audience: settings.audience,
       qualifiers: IntrospectionQualifiers(
-        settings.issuers.issuers, keyIssuer: settings.keyFile.isEmpty ? nil : settings.issuer))
+        settings.issuers.elements, keyIssuer: settings.keyFile.isEmpty ? nil : settings.issuer))
     return providers.introspection(asked)
   }
 

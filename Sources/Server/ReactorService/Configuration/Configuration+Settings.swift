@@ -245,7 +245,11 @@ extension Configuration {
         are valid once and for seconds.
         """),
     Setting(
-      "auth.issuers", \.authentication.issuers, .issuers,
+      "auth.issuers", \.authentication.issuers,
+      .list(
+        expected:
+          #"an array of providers such as [{"issuer":"https://login.example.com","audience":"reactord"}]"#
+      ),
       help: """
         Providers of OpenID Connect whose tokens are accepted, each an object with issuer (its URL, the iss of its \
         tokens) and audience, and optionally name and keys (the URL of its key set). With several issuers, or with \
@@ -299,14 +303,20 @@ extension Configuration {
         other's. Without it tickets are valid in the process that has created them.
         """),
     Setting(
-      "auth.claims", \.authentication.claims, .claims,
+      "auth.claims", \.authentication.claims,
+      .list(
+        expected:
+          #"an array of claims such as [{"claim":"user","from":"sub","matching":"auth0\\|(.*)"}]"#),
       help: """
         Claims that rules and patterns see in addition, each an object with claim (its name), from (the path of a \
         claim) and matching: a regular expression that the whole text of the other claim has to match, whose group is \
         the value. They replace claims of a token with their names.
         """),
     Setting(
-      "auth.rules", \.authentication.rules, .rules,
+      "auth.rules", \.authentication.rules,
+      .list(
+        expected:
+          #"an array of grants such as [{"allow":"read","to":"catalogue/*","anonymous":true}]"#),
       help: """
         Rules, each an object with allow or deny (a right), to (a pattern of sessions such as cart/{sub}), \
         do (names of actions), if (claims that a principal must have) and anonymous. With any credential or rule, \

@@ -3,7 +3,7 @@ internal import Identity
 /// The settings of the group `auth`.
 public struct AuthenticationSettings: Sendable {
   /// `auth.issuers`: the providers whose tokens are accepted.
-  public var issuers = IssuerList()
+  var issuers = JSONList<TrustedIssuer>()
 
   /// `auth.jwt.keys`: the path of the key file; empty accepts no JSON Web Tokens.
   public var keyFile = ""
@@ -39,10 +39,10 @@ public struct AuthenticationSettings: Sendable {
   public var webhookSecretFile = ""
 
   /// `auth.rules`: the configured grants.
-  public var rules = RuleList()
+  var rules = JSONList<AccessRule>()
 
   /// `auth.claims`: the claims that follow from others.
-  public var claims = ClaimList()
+  var claims = JSONList<DerivedClaim>()
 
   /// `auth.tokens`: the path of the token file; empty for none.
   public var tokenFile = ""
@@ -65,70 +65,4 @@ public struct AuthenticationSettings: Sendable {
       keyFile, tokenFile, secretFile, revokedFile, introspectionSecretFile, webhookSecretFile,
     ].filter { !$0.isEmpty }
   }
-}
-
-/// The value of `auth.issuers`: a JSON array of providers.
-public struct IssuerList: Sendable {
-  /// The array as JSON.
-  public let json: String
-
-  let issuers: [TrustedIssuer]
-
-  /// Creates an empty list.
-  public init() {
-    json = "[]"
-    issuers = []
-  }
-
-  /// Reads a JSON array.
-  init(_ bytes: [UInt8]) throws(TrustedIssuer.SyntaxError) {
-    issuers = try TrustedIssuer.list(of: bytes)
-    json = String(decoding: bytes, as: UTF8.self)
-  }
-
-  /// Whether there are no providers.
-  var isEmpty: Bool { issuers.isEmpty }
-}
-
-/// The value of `auth.claims`: a JSON array of derived claims.
-public struct ClaimList: Sendable {
-  /// The array as JSON.
-  public let json: String
-
-  let claims: [DerivedClaim]
-
-  /// Creates an empty list.
-  public init() {
-    json = "[]"
-    claims = []
-  }
-
-  /// Reads a JSON array.
-  init(_ bytes: [UInt8]) throws(DerivedClaim.SyntaxError) {
-    claims = try DerivedClaim.list(of: bytes)
-    json = String(decoding: bytes, as: UTF8.self)
-  }
-}
-
-/// The value of `auth.rules`: a JSON array of grants.
-public struct RuleList: Sendable {
-  /// The array as JSON.
-  public let json: String
-
-  let rules: [AccessRule]
-
-  /// Creates an empty list.
-  public init() {
-    json = "[]"
-    rules = []
-  }
-
-  /// Reads a JSON array.
-  init(_ bytes: [UInt8]) throws(AccessRule.SyntaxError) {
-    rules = try AccessRule.rules(of: bytes)
-    json = String(decoding: bytes, as: UTF8.self)
-  }
-
-  /// Whether there are no rules.
-  var isEmpty: Bool { rules.isEmpty }
 }

@@ -1,55 +1,15 @@
 internal import Identity
 internal import ReactorCoding
 
-extension SettingFormat where Value == RuleList {
-  /// Grants as JSON: an array in the file, its text elsewhere.
-  static var rules: SettingFormat {
+extension SettingFormat {
+  /// A list as JSON: an array in the file, its text elsewhere.
+  static func list<Element>(expected: String) -> SettingFormat where Value == JSONList<Element> {
     SettingFormat(
-      placeholder: "JSON",
-      expected:
-        #"an array of grants such as [{"allow":"read","to":"catalogue/*","anonymous":true}]"#,
+      placeholder: "JSON", expected: expected,
       readInput: { input, expected throws(SettingProblem) in
         let bytes = try input.array(expected)
-        do throws(AccessRule.SyntaxError) {
-          return try RuleList(bytes)
-        } catch {
-          throw SettingProblem(reason: error.description)
-        }
-      },
-      write: \.json)
-  }
-}
-
-extension SettingFormat where Value == IssuerList {
-  /// Providers as JSON: an array in the file, its text elsewhere.
-  static var issuers: SettingFormat {
-    SettingFormat(
-      placeholder: "JSON",
-      expected:
-        #"an array of providers such as [{"issuer":"https://login.example.com","audience":"reactord"}]"#,
-      readInput: { input, expected throws(SettingProblem) in
-        let bytes = try input.array(expected)
-        do throws(TrustedIssuer.SyntaxError) {
-          return try IssuerList(bytes)
-        } catch {
-          throw SettingProblem(reason: error.description)
-        }
-      },
-      write: \.json)
-  }
-}
-
-extension SettingFormat where Value == ClaimList {
-  /// Derived claims as JSON: an array in the file, its text elsewhere.
-  static var claims: SettingFormat {
-    SettingFormat(
-      placeholder: "JSON",
-      expected:
-        #"an array of claims such as [{"claim":"user","from":"sub","matching":"auth0\\|(.*)"}]"#,
-      readInput: { input, expected throws(SettingProblem) in
-        let bytes = try input.array(expected)
-        do throws(DerivedClaim.SyntaxError) {
-          return try ClaimList(bytes)
+        do throws(ListSyntaxError) {
+          return try JSONList(bytes)
         } catch {
           throw SettingProblem(reason: error.description)
         }

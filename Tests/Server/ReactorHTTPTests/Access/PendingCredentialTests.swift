@@ -58,7 +58,7 @@ struct PendingCredentialTests {
     configuration.issuers = [
       IssuerVerifier(issuers[0], keys: keys, leeway: 0, among: nil, from: provider)
     ]
-    configuration.rules = try AccessRule.rules(
+    configuration.rules = try AccessRule.list(
       of: Array(#"[{"allow":"act","to":"number/{sub}"}]"#.utf8))
     return configuration
   }

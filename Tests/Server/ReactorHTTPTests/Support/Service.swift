@@ -158,7 +158,7 @@ extension Authenticator.Configuration {
   static func tokens(_ file: String, rules: String = "[]") -> Self {
     var configuration = Self()
     configuration.staticTokens = try? StaticTokens(file)
-    configuration.rules = (try? AccessRule.rules(of: Array(rules.utf8))) ?? []
+    configuration.rules = (try? AccessRule.list(of: Array(rules.utf8))) ?? []
     return configuration
   }
 }

@@ -24,7 +24,7 @@ enum SignedToken {
     var verification = TokenVerifier.Rules()
     verification.leeway = leeway
     configuration.verifier = TokenVerifier(keys: try keys(), rules: verification)
-    configuration.rules = try AccessRule.rules(of: Array(rules.utf8))
+    configuration.rules = try AccessRule.list(of: Array(rules.utf8))
     return configuration
   }
 

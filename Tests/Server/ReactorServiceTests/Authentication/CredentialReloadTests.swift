@@ -45,7 +45,7 @@ struct CredentialReloadTests {
   @Test func `an issuer without a name beside a file of keys is rejected`() throws {
     var settings = AuthenticationSettings()
     let issuers = #"[{"issuer":"https://a.example","audience":[],"name":""}]"#
-    settings.issuers = try IssuerList(Array(issuers.utf8))
+    settings.issuers = try JSONList(Array(issuers.utf8))
     settings.keyFile = "keys.pem"
     let files = CredentialFiles(settings: settings, reactors: nil, logger: .silent)
     let error = #expect(throws: ConfigurationError.self) { try files.configuration() }

@@ -51,7 +51,7 @@ struct IntrospectionTests {
       qualifiers: IntrospectionQualifiers(
         try TrustedIssuer.list(of: Array(issuers.utf8))))
     var configuration = Authenticator.Configuration()
-    configuration.rules = try AccessRule.rules(
+    configuration.rules = try AccessRule.list(
       of: Array(#"[{"allow":"act","to":"cart/{sub}"}]"#.utf8))
     configuration.introspection = Introspection(
       settings, .silent, ProviderQueue(ledger), clock: { issuer.state.withLock { $0.time } },

@@ -9,7 +9,7 @@ enum FirstVerification {
   static func times(count: Int) throws -> [Double] {
     var configuration = Authenticator.Configuration()
     configuration.verifier = TokenVerifier(keys: try KeySet(Array(SampleToken.keys.utf8)))
-    configuration.rules = try AccessRule.rules(
+    configuration.rules = try AccessRule.list(
       of: Array(#"[{"allow":"act","to":"counter/{sub}"}]"#.utf8))
     let clock = ContinuousClock()
     return try (0..<count).map { _ in

@@ -57,7 +57,7 @@ enum Identities {
   ) throws -> Authenticator.Configuration {
     var configuration = Authenticator.Configuration()
     configuration.verifier = TokenVerifier(keys: try KeySet(Array(keys.utf8)))
-    configuration.rules = try AccessRule.rules(of: Array(rules.utf8))
+    configuration.rules = try AccessRule.list(of: Array(rules.utf8))
     return configuration
   }
 

@@ -56,7 +56,7 @@ enum IdentityFuzzing {
       _ = pattern.matches(reactor: "chat", session: text, claims: nil)
       _ = pattern.mayMatch(reactor: text, claims: nil)
     }
-    if let rules = try? AccessRule.rules(of: bytes) {
+    if let rules = try? AccessRule.list(of: bytes) {
       require(rules.count <= AccessRule.limit, "the number of rules is bounded")
       _ = Grants(rules: rules, principal: nil).allow(.read, to: .service)
     }
