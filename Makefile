@@ -9,7 +9,7 @@ MAKEFLAGS += --no-print-directory
 
 # The address of `make run`.
 LISTEN ?= 127.0.0.1:8080
-# The configuration of `make run`: debug builds in a third of the time, release responds faster.
+# The configuration of `make run`: debug builds in about half the time, release responds faster.
 CONFIGURATION ?= debug
 # The targets that `make test` and `make unit` build, with those that they need, or names of groups of
 # them in Package.swift: make test PART=ReactorHostTests, make unit PART=kit,wire.
@@ -39,17 +39,23 @@ docs := .build/docs
 bench := .build/bench
 
 help: ## Show this.
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: ## Build and start the daemon on LISTEN (127.0.0.1:8080), with ARGS; CONFIGURATION=release is faster.
 	@$(packages) build try
 	config/with-progress swift build $(run_build) --product reactord
 	@reactord="$$(swift build $(run_build) --show-bin-path)/reactord"; \
+	if "$$reactord" health --url http://$(LISTEN) 2>/dev/null; then \
+	  echo 'make run: a service listens on $(LISTEN); end it first (Ctrl-C), or set LISTEN to another address' >&2; \
+	  exit 1; \
+	fi; \
 	{ for attempt in {1..100}; do \
 	    sleep 0.1; \
+	    kill -0 $$$$ 2>/dev/null || break; \
 	    "$$reactord" health --url http://$(LISTEN) 2>/dev/null || continue; \
-	    printf '%s\n' '' 'Try it in another terminal (Ctrl-C here ends the daemon):' '' \
-	      "  curl -N http://$(LISTEN)/v1/reactors/counter/sessions/demo/events" \
+	    printf '%s\n' '' 'Follow a session in a second terminal (Ctrl-C here ends the daemon):' '' \
+	      "  curl -N http://$(LISTEN)/v1/reactors/counter/sessions/demo/events" '' \
+	      'In a third terminal, send an action and read the State:' '' \
 	      "  curl --json '\"increase\"' http://$(LISTEN)/v1/reactors/counter/sessions/demo/actions" \
 	      "  curl http://$(LISTEN)/v1/reactors/counter/sessions/demo/state" ''; \
 	    break; \
