@@ -93,6 +93,16 @@ struct CompilerMessageTests {
     Mistake(
       description: "the reactor is a struct", original: "final class TodoReactor",
       replacement: "struct TodoReactor", remedy: "`final class`"),
+    Mistake(
+      description: "a test of a reactor whose `State` is not `Equatable`",
+      original: "import ReactorHost",
+      replacement: """
+        import ReactorHost
+        import ReactorTesting
+
+        func test() { _ = ReactorTest(TodoReactor()) }
+        """,
+      remedy: "`struct State: Codable, Equatable`, and `Equatable` on the types of its members"),
   ]
 
   private static let page = URL(filePath: #filePath).deletingLastPathComponent()

@@ -4,8 +4,8 @@ final class TodoReactor: Reactor {
   enum Action: Codable { case add(String), toggle(Int), clearDone }
   enum Mutation: Codable { case append(String), flip(Int), removeDone }
 
-  struct State: Codable {
-    struct Item: Codable {
+  struct State: Codable, Equatable {
+    struct Item: Codable, Equatable {
       var title: String
       var isDone = false
     }

@@ -48,6 +48,8 @@ extension GalleryBrowserTests {
       try browser.click("return document.querySelector('button')")
       try browser.expect(shown, is: "Good morning")
       #expect(try browser.run(field + ".value") == "")
+      // The empty field is not sent, nor is the former text.
+      try browser.click("return document.querySelector('button')")
       // A text in progress stays when another client changes the State.
       try browser.type("Unfinished", into: field)
       try browser.run(
@@ -59,6 +61,9 @@ extension GalleryBrowserTests {
       try browser.expect(shown, is: "Bye")
       #expect(try browser.run(field + ".value") == "Unfinished")
       #expect(try browser.run("return document.querySelector('li').dataset.first") == "true")
+      let lines = "[...document.querySelectorAll('li')].map((line) => line.textContent)"
+      let count = "return \(lines).filter((text) => text === 'Ada: Good morning').length"
+      #expect(try browser.run(count) == 1)
       #expect(try browser.complaints() == [])
     }
 
@@ -84,6 +89,9 @@ extension GalleryBrowserTests {
       // "Run `make run` again": the daemon with the reactor of the article.
       let use = try #require(blocks.firstIndex { $0.code.contains("/todo/sessions/home") })
       blocks.insert(Guide.Block(language: "sh", code: "make run\n", file: nil), at: use)
+      // The checkout, which the article leaves with `cd ..`.
+      let enter = "mkdir checkout\ncd checkout\n"
+      blocks.insert(Guide.Block(language: "sh", code: enter, file: nil), at: 0)
       let shell = try ArticleShell(
         blocks, runs: ["reactord", "ReadmeExample", "todo --store memory --pages public"])
       let printed = try shell.outputs().flatMap(\.self)

@@ -11,7 +11,7 @@ struct SnippetTests {
   ///
   /// `§` in the context stands for the snippet.
   private static let snippets: [(article: String, index: Int, context: String)] = [
-    ("README.md", 2, "\(todo)\nstatic func run() async {\n§\n}"),
+    ("README.md", 2, "\(readme)\nstatic func run() async {\n§\n}"),
     ("README.md", 4, effects(actions: "load(Int), cancel")),
     ("Sources/Kit/ReactorCore/Documentation.docc/ComingFromReactorKit.md", 1, profile),
     ("Sources/Kit/ReactorCore/Documentation.docc/DurableTimers.md", 0, "§"),
@@ -132,6 +132,11 @@ struct SnippetTests {
     }
     struct NoSuchItem: ActionError, Equatable { let status = 404, title = "No such item" }
     """
+
+  /// The reactor of the README without its import.
+  private static let readme =
+    (try? Guide("README.md"))?.blocks.first { $0.language == "swift" }?.code
+    .replacing("import ReactorCore\n", with: "") ?? ""
 
   private static let offer = """
     final class OfferReactor: Reactor {

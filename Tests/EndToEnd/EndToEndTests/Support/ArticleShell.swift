@@ -76,6 +76,8 @@ final class ArticleShell: Sendable {
       .replacing("0.0.0.0:8080", with: port.address)
       .replacing("reactord/.build/debug/reactord", with: "reactord")
       .replacing(".build/debug/reactord", with: "reactord")
+      // No test fails on a slow machine.
+      .replacing("--max-time 2 ", with: "--max-time 60 ")
     process = try ChildProcess(
       "/usr/bin/bash", ["-c", script + "printf 'the end\\n'\nwait \"$(pidof)\"\n"],
       environment: [

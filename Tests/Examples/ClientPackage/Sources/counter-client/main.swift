@@ -7,7 +7,8 @@ enum Counter: ReactorInterface {
 }
 
 guard CommandLine.arguments.count == 2, let url = URL(string: CommandLine.arguments[1]) else {
-  fatalError("usage: counter-client URL")
+  print("usage: counter-client URL")
+  exit(64)
 }
 let server = ReactorServer(url: url)
 let counter = server.reactor(Counter.self, "counter", session: "demo")
