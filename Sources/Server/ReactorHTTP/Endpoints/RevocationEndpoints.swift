@@ -5,7 +5,7 @@ internal import ReactorHost
 internal import ReactorLog
 internal import ReactorTransport
 
-/// Credentials that are taken back before they expire; the store has them, for all services on it.
+/// Credentials that are revoked before they expire; the store has them, for all services on it.
 struct RevocationEndpoints {
   let revocations: Global<[Revocation]>?
 
@@ -21,7 +21,7 @@ struct RevocationEndpoints {
       Endpoint(
         .post, Self.collection, needs: .admin, handler: revoke,
         operation: Operation(
-          "revoke", "Take back credentials before they expire",
+          "revoke", "Revoke credentials before they expire",
           detail: """
             A credential is revoked if it has all properties that the body names. Streams with it end within \
             a second, on all nodes.

@@ -1,6 +1,6 @@
 internal import Telemetry
 
-/// Counts log lines by level.
+/// Counts the warnings and errors of the log.
 final class LogCounts: MetricsSource {
   private let warnings = Counter()
   private let errors = Counter()
@@ -18,7 +18,7 @@ final class LogCounts: MetricsSource {
   }
 
   func write(to text: inout MetricsText) {
-    text.family("reactord_log_lines_total", .counter, "Log lines.")
+    text.family("reactord_log_lines_total", .counter, "Warnings and errors of the log.")
     text.sample(["level": "warning"], warnings.value)
     text.sample(["level": "error"], errors.value)
   }
