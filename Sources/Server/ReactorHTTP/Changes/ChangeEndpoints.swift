@@ -61,7 +61,7 @@ struct ChangeEndpoints {
     guard let feed = host.changeFeed else {
       throw Problem(
         .changesDisabled,
-        "Changes are not retained. The operator retains them with the setting changes.keep.")
+        "The operator retains changes with the setting changes.keep.")
     }
     return feed
   }

@@ -148,7 +148,8 @@ extension Problem {
     switch error {
     case .malformed(let offset, let reason):
       self.init(
-        .malformedJSON, "The body is not JSON: \(reason) (at byte \(offset)).",
+        .malformedJSON,
+        "The body is not JSON at byte \(offset): \(reason.prefix(1).lowercased())\(reason.dropFirst())",
         members: [.init("offset", .number(JSONNumber(offset)))])
     case .internalAction(let name):
       self.init(

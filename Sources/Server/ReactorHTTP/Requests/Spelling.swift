@@ -1,6 +1,7 @@
 /// Suggests a known word for an unknown one.
 package enum Spelling {
-  /// Returns `; did you mean …?` with the most similar word, or an empty string if none is similar.
+  /// Returns `; did you mean …?` with the most similar word, or the only one that begins with the word; an empty
+  /// string if there is none.
   package static func hint(for word: String, among candidates: [String]) -> String {
     let limit = max(1, word.utf8.count / 4)
     let nearest =
@@ -8,7 +9,9 @@ package enum Spelling {
       .map { (word: $0, distance: distance(Array(word.utf8), Array($0.utf8))) }
       .filter { $0.distance <= limit }
       .min { $0.distance < $1.distance }
-    return nearest.map { "; did you mean \($0.word)?" } ?? ""
+    let longer = candidates.filter { $0.utf8.starts(with: word.utf8) }
+    let meant = nearest?.word ?? (longer.count == 1 ? longer.first : nil)
+    return meant.map { "; did you mean \($0)?" } ?? ""
   }
 
   /// Returns the number of bytes to insert, remove, replace or swap with their neighbours.

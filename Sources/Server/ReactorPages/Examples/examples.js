@@ -76,13 +76,28 @@ async function file(name) {
     element("pre", { tabindex: "0" }, element("code", {}, text)));
 }
 
+/** Shows that there is no example of this name, and where its reactor may be. */
+function showNone(name) {
+  document.title = "Examples · reactord";
+  part("title").textContent = `No example for ${name}`;
+  part("about").replaceChildren(
+    "The ", element("a", { href: "../inspector/" }, "inspector"), " lists all reactors, and sends actions to their sessions.");
+  for (const link of part("examples").querySelectorAll("a")) link.removeAttribute("aria-current");
+  for (const id of ["frames", "source"]) part(id).replaceChildren();
+}
+
 async function show() {
   if (examples.length === 0) {
     part("title").textContent = "No examples";
     part("about").textContent = "The examples belong to the reactors that ship with reactord. This service hosts none of them.";
     return;
   }
-  const example = examples.find(({ name }) => `#${name}` === location.hash) ?? examples[0];
+  const wanted = location.hash.slice(1);
+  const example = wanted ? examples.find(({ name }) => name === wanted) : examples[0];
+  if (!example) {
+    showNone(wanted);
+    return;
+  }
   document.title = `${example.name} · Examples · reactord`;
   part("title").textContent = example.name;
   part("about").textContent = example.about;

@@ -167,10 +167,12 @@ export class Charts {
 
   #show({ interval, latest, series }) {
     const of = (name) => series[name] ?? [];
-    const count = Math.max(ROOM, of(MEMORY).length);
+    const taken = of(MEMORY).length;
+    const count = Math.max(ROOM, taken);
     CHARTS.forEach(([, , values], index) => this.#charts[index].show(values(of, interval), count));
-    const start = new Date(new Date(latest) - PERIOD * interval * (count - 1));
-    part["charts-note"].textContent = `This node, ${start.toLocaleTimeString("en-GB", { timeStyle: "short" })} to now.`;
+    const start = new Date(new Date(latest) - PERIOD * interval * (taken - 1));
+    part["charts-note"].textContent =
+      taken > 0 ? `This node, ${start.toLocaleTimeString("en-GB", { timeStyle: "short" })} to now.` : "";
     // The next sample is due `interval` after the latest one; the clocks may differ.
     const age = latest === null ? interval : (Date.now() - new Date(latest)) / 1_000;
     this.#next = Date.now() + PERIOD * Math.min(interval, Math.max(1, interval - age + 1));

@@ -71,8 +71,10 @@ export class SessionErrors {
     const { failures, problem } = await failuresOf(session.reactor.name);
     if (session !== this.#session) return;
     const own = failures.filter((one) => one.session === session.id);
+    const verb = own.length > 1 ? "are" : "is";
     this.#show(
-      own, problem ? unreadable(problem) : `${own.length || "None"} among the reactor's latest 100.`);
+      own, problem ? unreadable(problem)
+        : `${own.length || "None"} of the reactor's latest 100 errors ${verb} from this session.`);
   }
 
   #show(failures, note) {

@@ -156,7 +156,7 @@ struct InvocationReader {
     }
     guard let name = PackageName(parts.words[0]) else {
       throw .usage(
-        "\"\(parts.words[0])\" is no name of a package; use lower-case letters, digits and single "
+        "\"\(parts.words[0])\" is not a package name; use lower-case letters, digits and single "
           + "hyphens, at most 40, beginning with a letter")
     }
     if let place = parts.flags["--package"], place.isEmpty || place.hasPrefix("-") {

@@ -27,7 +27,7 @@ extension Configuration {
       help: """
         Where session logs are stored; with memory they are lost when the process ends. A database can have all \
         parameters of libpq (postgres://USER@HOST1,HOST2/DATABASE?target_session_attrs=read-write); its \
-        password belongs into the file of settings, the environment or PGPASSFILE.
+        password belongs in the file of settings, the environment or PGPASSFILE.
         """),
     Setting(
       "pages", \.pages, .folder,

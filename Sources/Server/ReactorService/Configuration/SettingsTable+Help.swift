@@ -20,14 +20,14 @@ extension SettingsTable {
         compact   delete what log.retain does not retain, and shrink the file
       reactord quarantine list|clear [--store STORE]         actions that crashed the daemon: print
                                                              them, or permit them again
-      reactord auth explain --right RIGHT [--on REACTOR/ID]  which rule grants a right, and what is missing, by
-          [--do ACTION] [--token FILE] [--config FILE]       the settings of auth; without it REACTORD_TOKEN
+      reactord auth explain --right RIGHT [--on REACTOR/ID]  which rule of auth grants a right, and what is missing;
+          [--do ACTION] [--token FILE] [--config FILE]       --token FILE: the token; otherwise REACTORD_TOKEN
       reactord watch URL [--json]                            print a session's State and its changes
       reactord changes URL [--reactor NAME] [--session ID]   print one line per change of all sessions
           [--with entries|state] [--after-file FILE]
       reactord send URL ACTION [--wait SECONDS]              send an action and print the State
-          'watch', 'changes' and 'send' take [--token FILE]  a file with the token of their requests, without
-          [--header NAME:VALUE]                              it the one in REACTORD_TOKEN; further fields
+          'watch', 'changes' and 'send' take [--token FILE]  --token FILE: the token; otherwise REACTORD_TOKEN
+          [--header NAME:VALUE]                              --header: a further field of the requests
       reactord new NAME [--package PATH|URL]                 write a package with one reactor, or with those of
           [--example chat|auction|order|cart] [--rx]         an example; with a bridge to RxSwift
       reactord health [--url URL]                            exit with 0 if a daemon is healthy
@@ -59,11 +59,12 @@ extension SettingsTable {
 
       """
     for setting in settings {
+      let text = setting.text(defaults)
       help += """
           \(setting.flag) \(setting.placeholder)
               \(setting.help)
               Accepts \(setting.expected).
-              default \(setting.text(defaults)), environment \(setting.variable)
+              default \(text.isEmpty ? "empty" : text), environment \(setting.variable)
 
         """
     }

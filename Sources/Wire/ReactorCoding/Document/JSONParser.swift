@@ -200,6 +200,6 @@ struct JSONParser {
 
   func endsTooSoon(_ text: Span<UInt8>, expecting expected: String) -> JSONSyntaxError {
     JSONSyntaxError(
-      offset: text.count, reason: "The text ends too soon: \(expected) is expected.")
+      offset: text.count, reason: "The text ends too soon; expected \(expected).")
   }
 }

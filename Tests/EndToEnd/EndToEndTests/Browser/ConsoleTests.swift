@@ -312,7 +312,8 @@ extension InspectorBrowserTests {
       let action = #"{"send":{"from":"Eve","text":"\#(json)"}}"#
       #expect(try session.post(action).status == 422)
       try page.open(session)
-      try page.expectText("1 among the reactor's latest 100.", in: "#failures-note")
+      try page.expectText(
+        "1 of the reactor's latest 100 errors is from this session.", in: "#failures-note")
       try page.expectText("Only members can send (422)", in: "#failures")
       try browser.expect(
         "return document.querySelector('#failures code').textContent", is: .string(action))

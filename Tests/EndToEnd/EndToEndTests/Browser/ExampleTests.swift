@@ -28,6 +28,14 @@ extension GalleryBrowserTests {
       try browser.click(part(id))
     }
 
+    @Test func `a name without an example says so, and the list shows the others`() throws {
+      try browser.open("\(server.url)/examples/#todo")
+      try expectText("No example for todo", in: "title")
+      try browser.click("return document.querySelector('#examples a')")
+      try browser.expect("return document.querySelectorAll('iframe').length > 0", is: true)
+      #expect(try browser.complaints() == [])
+    }
+
     @Test func `counter: shows the changes of its buttons and of other clients`() throws {
       let session = server.session(of: "counter")
       try open("counter", session)

@@ -21,13 +21,14 @@ struct InvocationTests {
   {
     let text = try #require(try CommandLineCase(serve: "--help").text())
     for setting in Configuration.settings {
+      let value = setting.text(Configuration())
       #expect(
         text.contains(
           """
             \(setting.flag) \(setting.placeholder)
                 \(setting.help)
                 Accepts \(setting.expected).
-                default \(setting.text(Configuration())), environment \(setting.variable)
+                default \(value.isEmpty ? "empty" : value), environment \(setting.variable)
           """))
     }
   }

@@ -5,6 +5,8 @@ struct RejectionTests {
   @Test(arguments: [
     (["serve", "--nope"], "unknown flag --nope"),
     (["serve", "--session-idle"], "unknown flag --session-idle; did you mean --sessions-idle?"),
+    (["serve", "--paus"], "unknown flag --paus; did you mean --paused?"),
+    (["serve", "--cluster-lis"], "unknown flag --cluster-lis; did you mean --cluster-listen?"),
     (["serve", "--nope=1"], "unknown flag --nope"),
     (
       ["serve", "--limits-headers=1"],
