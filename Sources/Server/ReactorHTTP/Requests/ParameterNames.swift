@@ -17,13 +17,17 @@ struct ParameterNames: Sendable {
   private let known: [(plain: [UInt8], name: String)]
   /// The names that are accepted as they are.
   private let exact: Set<WireText>
+  /// The names that a query has at most once.
+  private let single: Set<WireText>
 
   /// Creates the names of an endpoint.
   ///
   /// - Parameters:
   ///   - names: The names in its description.
+  ///   - repeatable: Those that a query can have several times.
   ///   - isStream: Whether it is an event stream.
-  init(_ names: [String], isStream: Bool) {
+  init(_ names: [String], repeatable: [String], isStream: Bool) {
+    single = Set(names.filter { !repeatable.contains($0) }.map { WireText($0) })
     var known = names.map { (plain: Self.plain(WireText($0)), name: $0) }
     let eventID = Self.plain(WireText("\(Self.polyfillEventID)"))
     // A page of changes or entries begins where a stream would continue.
@@ -33,9 +37,16 @@ struct ParameterNames: Sendable {
     exact = Set((names + others).map { WireText($0) })
   }
 
-  /// Returns the problem of a query with an unknown parameter that resembles a known one, or `nil` for none.
+  /// Returns the problem of a query with an unknown parameter that resembles a known one, or with two values of a
+  /// parameter that has one, or `nil` for none.
   func problem(in text: WireText?) -> Problem? {
     guard !known.isEmpty, let text, let query = try? Query(text) else { return nil }
+    var seen: Set<WireText> = []
+    for name in query.names where single.contains(name) && !seen.insert(name).inserted {
+      return .invalid(
+        parameter: name.description.asciiOnly,
+        "The parameter \(name) occurs twice; this address reads one value.")
+    }
     for name in query.names.filter({ !exact.contains($0) }).prefix(Self.limit) {
       guard let right = resembled(by: name) else { continue }
       return .invalid(

@@ -105,8 +105,11 @@ final class Endpoint: Sendable {
       !method.isSafe && traits.isDisjoint(with: [.takesActions, .takesPreconditions])
     self.condition = condition
     self.operation = operation
+    let parameters = operation().parameters
     parameterNames = ParameterNames(
-      operation().parameters.compactMap(\.queryName), isStream: traits.contains(.stream))
+      parameters.compactMap(\.queryName),
+      repeatable: parameters.filter(\.isRepeatable).compactMap(\.queryName),
+      isStream: traits.contains(.stream))
     self.handler = handler
   }
 

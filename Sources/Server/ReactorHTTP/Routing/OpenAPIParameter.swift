@@ -40,6 +40,14 @@ enum OpenAPIParameter: String, CaseIterable {
     }
   }
 
+  /// Whether a query can have the parameter several times.
+  var isRepeatable: Bool {
+    switch self {
+    case .changeReactor, .selections, .into, .sessions: true
+    default: false
+    }
+  }
+
   var reference: JSONValue {
     ["$ref": .string("#/components/parameters/\(rawValue)")]
   }

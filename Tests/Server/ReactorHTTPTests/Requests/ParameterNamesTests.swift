@@ -25,6 +25,30 @@ struct ParameterNamesTests {
     #expect(response.text.contains("The parameter is named \(right)."), "\(response.text)")
   }
 
+  @Test(arguments: [
+    ("\(Service.root)?limit=1&limit=2", "limit"),
+    ("\(Service.root)/demo/state?version=0&version=1", "version"),
+    ("\(Service.root)/demo/events?select=/value&select=/label", "select"),
+    ("/v1/changes?reactor=number&session=a&session=b", "session"),
+    ("/v1/changes?reactor=number&with=entries&with=state", "with"),
+  ])
+  func `a parameter with one value is an error if it occurs twice`(target: String, name: String)
+    throws
+  {
+    try service.addOnes(1)
+    let response = try service.ask("GET", target)
+    #expect(response.problem == "400 invalid-parameter")
+    #expect(response.text.contains("The parameter \(name) occurs twice"), "\(response.text)")
+  }
+
+  @Test(arguments: [
+    "/v1/changes?reactor=number&reactor=number",
+    "/v1/events?session=number/a&session=number/b&select=/value&select=/label",
+  ])
+  func `a parameter with several values can occur several times`(target: String) throws {
+    #expect(try service.ask("GET", target).status == 200)
+  }
+
   @Test func `a page of changes begins after an id, and its stream after the last one`() throws {
     try service.addOnes(1)
     let page = try service.ask("GET", "/v1/changes?lastEventId=0")
