@@ -133,6 +133,11 @@ package final class ReactorAPI: HTTPResponder {
     channels.drain()
   }
 
+  /// Ends the waits for effects: accepted actions get 202, as at the end of `actions.wait`.
+  ///
+  /// Call this shortly before requests are cut off; an empty rejection would not say that the action is stored.
+  package func endWaits() { timers.expireAll() }
+
   /// Replaces the keys, tokens and rules of a service that authenticates its clients.
   ///
   /// Streams whose credential or right is no longer valid end, and send nothing that is committed after this

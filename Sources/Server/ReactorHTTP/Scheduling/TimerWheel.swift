@@ -68,6 +68,8 @@ final class TimerWheel: Sendable {
   private struct State {
     var timers: [Int: Bucket] = [:]
     var isTicking = false
+    /// Whether timers expire at the next tick, however long they are.
+    var isEnding = false
   }
 
   /// The length of a tick in milliseconds.
@@ -80,14 +82,25 @@ final class TimerWheel: Sendable {
   /// - Returns: The place that ``cancel(_:at:)`` takes.
   @discardableResult
   func schedule(_ target: any TimerTarget, after interval: Interval) -> Place {
-    // One more tick than the interval, since the current tick has already begun.
-    let tick = currentTick + interval.ticks + 1
-    let (index, isTicking) = state.withLock { state in
+    let now = currentTick
+    let (place, isTicking) = state.withLock { state in
       defer { state.isTicking = true }
-      return (state.timers[tick, default: Bucket()].insert(target), state.isTicking)
+      // One more tick than the interval, since the current tick has already begun.
+      let tick = now + (state.isEnding ? 0 : interval.ticks) + 1
+      let index = state.timers[tick, default: Bucket()].insert(target)
+      return (Place(tick: tick, index: index), state.isTicking)
     }
     if !isTicking { Task { await expireTimers() } }
-    return Place(tick: tick, index: index)
+    return place
+  }
+
+  /// Expires all timers now, and later ones at the tick after they were started.
+  func expireAll() {
+    let targets = state.withLock { state in
+      defer { (state.timers, state.isEnding) = ([:], true) }
+      return state.timers.values.flatMap(\.remaining)
+    }
+    for target in targets { target.timerExpired() }
   }
 
   /// Removes a timer.

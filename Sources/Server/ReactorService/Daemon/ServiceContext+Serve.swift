@@ -240,6 +240,12 @@ extension ServiceContext {
     try? await Task.sleep(for: min(configuration.shutdownDelay, configuration.shutdownGrace))
     api.drain()
     server.beginToStop()
+    let waits = Task {
+      try await Task.sleep(
+        until: deadline - min(.milliseconds(500), configuration.shutdownGrace / 5))
+      api.endWaits()
+    }
+    defer { waits.cancel() }
     // These calls block; they must not run on a thread of the cooperative pool.
     await withCheckedContinuation { continuation in
       DispatchQueue.global().async {

@@ -94,6 +94,15 @@ internal import Testing
     }
   }
 
+  @Test func `all timers expire at the end, and later ones at the next tick`() async {
+    var iterator = expired.makeAsyncIterator()
+    timers.schedule(target("before"), after: .init(.seconds(3_600)))
+    timers.expireAll()
+    #expect(await iterator.next() == "before")
+    timers.schedule(target("after"), after: .init(.seconds(3_600)))
+    #expect(await iterator.next() == "after")
+  }
+
   @Test func `a time beyond the range of ticks is shortened`() async {
     let never = target("never")
     let place = timers.schedule(never, after: .init(.seconds(Int64.max)))
