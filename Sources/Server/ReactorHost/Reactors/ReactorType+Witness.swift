@@ -161,7 +161,8 @@ extension ReactorType {
         try knownMutations?.text(
           of: transition.mutation, orEncode: { try coder.encode($0) })
         ?? coder.encode(transition.mutation)
-      let skipsState = session.meter.skips(mutationDepth: coder.depth)
+      let skipsState = session.meter.skips(
+        mutationBytes: mutation.count, mutationDepth: coder.depth, limit: session.stateLimit)
       var state: [UInt8]?
       if let elements, !skipsState {
         state = try encode(transition.shown, by: coder, reusing: elements, in: session)

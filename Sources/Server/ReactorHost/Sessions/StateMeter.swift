@@ -8,9 +8,9 @@ internal import Synchronization
 ///
 /// A state is not encoded if no observer receives it and a later state of the same turn replaces
 /// it. To bound the size of a State nevertheless, a state is encoded and measured whenever it could
-/// have reached the limit, provided that no mutation more than doubles it: a State of a thousandth
-/// of the limit is measured with every tenth mutation of a turn. The first mutation of a turn and
-/// the last one are always encoded. The depth of a State is bounded in the same way: each mutation is
+/// have reached the limit, provided that no mutation does more than double it and add twice the mutation's own
+/// JSON: a State of a thousandth of the limit is measured with every tenth small mutation of a turn. The first
+/// mutation of a turn and the last one are always encoded. The depth of a State is bounded in the same way: each mutation is
 /// assumed to add its own depth and a few levels.
 ///
 /// Stored inline in the session, which therefore needs no second object.
@@ -20,8 +20,8 @@ struct StateMeter: ~Copyable, Sendable {
   var turnBytes: Int { bytes.load(ordering: .relaxed) }
 
   private let bytes = Atomic<Int>(0)
-  /// The number of mutations of this turn whose states need not be encoded.
-  private let skippable = Atomic<Int>(0)
+  /// The size that the state can have; 0 before the first state of the turn is measured.
+  private let possibleBytes = Atomic<Int>(0)
   /// The depth that the state can have, unless a mutation adds more levels than assumed.
   private let depth = Atomic<Int>(0)
   private let isObserved = Atomic<Bool>(false)
@@ -38,16 +38,21 @@ struct StateMeter: ~Copyable, Sendable {
 
   /// Returns whether the state after a mutation need not be encoded.
   ///
-  /// - Parameter mutationDepth: The depth of the nested arrays and objects of the mutation.
+  /// - Parameters:
+  ///   - mutationBytes: The size of the mutation's JSON.
+  ///   - mutationDepth: The depth of the nested arrays and objects of the mutation.
+  ///   - limit: The maximum size of a state, in bytes.
   /// - Returns: Whether the state is skipped.
   @usableFromInline
-  func skips(mutationDepth: Int) -> Bool {
-    let count = skippable.load(ordering: .relaxed)
-    guard count > 0, !isObserved.load(ordering: .acquiring) else { return false }
+  func skips(mutationBytes: Int, mutationDepth: Int, limit: Int) -> Bool {
+    let size = possibleBytes.load(ordering: .relaxed)
+    guard size > 0, !isObserved.load(ordering: .acquiring) else { return false }
+    let possibleSize = 2 * (size + mutationBytes)
+    guard possibleSize <= limit else { return false }
     let possible = depth.load(ordering: .relaxed) + mutationDepth + Self.addedLevels
     guard possible <= JSONDocument.embeddedDepthLimit else { return false }
     depth.store(possible, ordering: .relaxed)
-    skippable.store(count - 1, ordering: .relaxed)
+    possibleBytes.store(possibleSize, ordering: .relaxed)
     return true
   }
 
@@ -64,9 +69,7 @@ struct StateMeter: ~Copyable, Sendable {
     guard size <= limit else { return StateTooLargeError(size: size, limit: limit) }
     bytes.store(turnBytes + size, ordering: .relaxed)
     self.depth.store(depth, ordering: .relaxed)
-    // The number of times that the size can double without exceeding the limit.
-    let ratio = max(1, limit / max(1, size))
-    skippable.store(Int.bitWidth - 1 - ratio.leadingZeroBitCount, ordering: .relaxed)
+    possibleBytes.store(max(1, size), ordering: .relaxed)
     return nil
   }
 
@@ -84,6 +87,6 @@ struct StateMeter: ~Copyable, Sendable {
 
   func endTurn() {
     bytes.store(0, ordering: .relaxed)
-    skippable.store(0, ordering: .relaxed)
+    possibleBytes.store(0, ordering: .relaxed)
   }
 }

@@ -15,26 +15,37 @@ struct StateMeterTests {
     #expect(bytes == [100, 0])
   }
 
+  private func skips(_ meter: borrowing StateMeter, bytes: Int = 1, depth: Int = 1) -> Bool {
+    meter.skips(mutationBytes: bytes, mutationDepth: depth, limit: 1000)
+  }
+
   @Test func `states are skipped only as long as doubling cannot exceed the limit`() {
     let meter = StateMeter()
-    var skipped = [meter.skips(mutationDepth: 1)]
+    var skipped = [skips(meter)]
     _ = meter.measure(state, depth: 1, limit: 1000)
-    for _ in 0..<5 { skipped.append(meter.skips(mutationDepth: 1)) }
+    for _ in 0..<5 { skipped.append(skips(meter)) }
     #expect(skipped == [false, true, true, true, false, false])
     _ = meter.measure(state, depth: 1, limit: 1000)
     meter.endTurn()
-    let skipsInNextTurn = meter.skips(mutationDepth: 1)
+    let skipsInNextTurn = skips(meter)
     #expect(!skipsInNextTurn)
+  }
+
+  @Test func `the state after a large mutation is measured`() {
+    let meter = StateMeter()
+    _ = meter.measure(state, depth: 1, limit: 1000)
+    let skipped = [401, 400, 1].map { skips(meter, bytes: $0) }
+    #expect(skipped == [false, true, false])
   }
 
   @Test func `states are skipped only as long as the depth is within the limit`() {
     let meter = StateMeter()
-    _ = meter.measure(state, depth: 10, limit: 100_000)
+    _ = meter.measure(state, depth: 10, limit: 1000)
     // 10 + 240 + 8, then 240 + 8 more.
-    let skipped = [240, 240, 1].map { meter.skips(mutationDepth: $0) }
+    let skipped = [240, 240, 1].map { skips(meter, depth: $0) }
     #expect(skipped == [true, false, true])
-    _ = meter.measure(state, depth: 492, limit: 100_000)
-    let isSkipped = [1, 0].map { meter.skips(mutationDepth: $0) }
+    _ = meter.measure(state, depth: 492, limit: 1000)
+    let isSkipped = [1, 0].map { skips(meter, depth: $0) }
     #expect(isSkipped == [false, true])
   }
 
@@ -43,7 +54,7 @@ struct StateMeterTests {
     _ = meter.measure(state, depth: 1, limit: 1000)
     let skipped = [true, false].map { isObserved in
       meter.setObserved(isObserved)
-      return meter.skips(mutationDepth: 1)
+      return skips(meter)
     }
     #expect(skipped == [false, true])
   }
