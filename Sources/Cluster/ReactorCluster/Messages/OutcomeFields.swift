@@ -222,18 +222,15 @@ enum RemoteFailure: Sendable {
     switch error {
     case let error as StateTooLargeError:
       self = .stateTooLarge(size: error.size, limit: error.limit)
-    case let error as StateTooDeepError:
-      self = .recorded(
-        .stateTooLarge, .init(status: error.status, title: error.title, detail: error.detail))
     case is ActionCrashedError: self = .crashed
     case SessionSendError.tooDeep(let key): self = .tooDeep(key)
-    case let error as RecordedError where error.kind != nil:
-      let reason = ActionFailure.Reason(
-        status: error.status, title: error.title, detail: error.detail)
-      self = error.kind.map { .recorded($0, reason) } ?? .reason(reason)
-    case let error as any ActionError:
-      self = .reason(.init(status: error.status, title: error.title, detail: error.detail))
-    default: self = .reason(nil)
+    default:
+      let failure = ActionFailure(index: nil, error)
+      guard let kind = failure.kind, let reason = failure.reason else {
+        self = .reason(failure.reason)
+        return
+      }
+      self = .recorded(kind, reason)
     }
   }
 

@@ -70,6 +70,7 @@ struct NodeTests {
     }
     #expect(cursor.version == 1)
     #expect((error as? any ActionError)?.status == 409)
+    #expect((error as? any ActionError)?.code == "counterOverflow")
   }
 
   @Test func `a key and an expected version hold across nodes`() async throws {

@@ -1,4 +1,4 @@
-import ReactorCluster
+@testable import ReactorCluster
 import ReactorHost
 import ReactorLog
 import Testing

@@ -8,7 +8,7 @@ extension ActionFailure {
   static let textLimit = 4096
 
   /// Creates the stored form of an error of `mutate`, with its texts cut at ``textLimit``.
-  init(index: Int?, _ error: any Error) {
+  package init(index: Int?, _ error: any Error) {
     let kind: Kind? =
       switch error {
       case is ActionCrashedError: .crashed
