@@ -88,6 +88,8 @@ final class EndpointTable: Sendable {
   /// - Returns: The resource, or `nil` for an unknown path.
   func match(_ path: WireText, _ parameters: inout PathParameters) -> Resource? {
     unsafe path.withUTF8 { path in
+      // `http.prefix` itself is no resource, not even one of the pages: its relative addresses need the slash.
+      if !prefix.isEmpty, unsafe path.elementsEqual(prefix) { return nil }
       let count = unsafe prefixCount(of: path)
       let local = unsafe count == 0 ? path : UnsafeBufferPointer(rebasing: path[count...])
       return unsafe match(local, &parameters) ?? remaining(for: local)

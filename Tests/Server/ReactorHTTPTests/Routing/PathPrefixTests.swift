@@ -1,4 +1,5 @@
 import ReactorTransport
+import TestSupport
 import Testing
 
 @testable import ReactorHTTP
@@ -36,7 +37,14 @@ struct PathPrefixTests {
     #expect(page.text.contains(#"href="../page.css""#))
   }
 
-  @Test func `the prefix without a slash is an address of the page with one`() throws {
+  @Test(arguments: [false, true])
+  func `the prefix without a slash is an address of the page with one`(hasPages: Bool) throws {
+    let folder = try TemporaryFolder()
+    try "<p>".write(toFile: folder["index.html"], atomically: true, encoding: .utf8)
+    let service = Service(settings: {
+      $0.prefix = "/app/b"
+      if hasPages { $0.folder = PageFolder(folder.path, hasFallback: true) }
+    })
     for method in ["GET", "HEAD"] {
       let response = try service.ask(method, "/app/b?tab=1")
       #expect(response.status == 308)
