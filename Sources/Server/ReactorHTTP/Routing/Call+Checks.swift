@@ -137,9 +137,11 @@ extension Call {
     load(in: host) { [self] in
       reactor.findSession(id) { result in
         reply.onError { () throws(Problem) in
-          // An ended session would begin again.
-          if case .failure(.ended) = result { throw problem }
-          try found(result, { _ throws(Problem) in throw problem }, read)
+          switch result {
+          // An ended session would begin again; an unknown one is not created implicitly.
+          case .failure(.ended), .failure(.unknown): throw problem
+          default: try found(result, { _ throws(Problem) in throw problem }, read)
+          }
         }
       }
     }

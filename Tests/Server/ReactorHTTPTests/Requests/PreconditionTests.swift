@@ -20,6 +20,14 @@ struct PreconditionTests {
     #expect(try service.ask("PUT", demo, [(.ifNoneMatch, "\"x-1\"")]).status == 200)
   }
 
+  @Test func `PUT of an unknown session with If-Match is 412 also if PUT alone creates sessions`()
+    throws
+  {
+    let explicit = Service(host: { $0.sessionCreation = .explicit })
+    #expect(try explicit.ask("PUT", demo, [(.ifMatch, "*")]).problem == "412 version-mismatch")
+    #expect(try explicit.ask("PUT", demo).status == 201)
+  }
+
   @Test func `PUT of a session with If-Match creates none`() throws {
     for tag in ["*", "\"x-1\""] {
       let refused = try service.ask("PUT", demo, [(.ifMatch, tag)])
