@@ -27,10 +27,10 @@ package final class StopwatchReactor: Reactor {
   package let initialState = State()
 
   private let interval: Duration
-  /// Whether an effect of this instance is running.
+  /// The effect of this instance.
   ///
-  /// The state can be that of an earlier instance, whose effect has ended.
-  private var isTicking = false
+  /// The state can be that of an earlier instance, whose effect has ended, or of an effect that was cancelled.
+  private let ticking = ExclusiveStream()
   private let scheduler: any SchedulerType
 
   /// Creates a stopwatch.
@@ -49,17 +49,16 @@ package final class StopwatchReactor: Reactor {
   package func mutate(action: Action) -> Observable<Mutation> {
     switch action {
     case .start:
-      guard !isTicking else { return .empty() }
-      isTicking = true
-      return .concat([
-        // The state is already running if the action executes again after a restart of the host.
-        currentState.isRunning ? .empty() : .just(.setRunning(true)),
-        Observable<Int>.interval(interval, scheduler: scheduler)
-          .map { _ in .tick }
-          .take(until: self.action.filter { $0 == .stop }),
-      ])
+      guard !ticking.isRunning else { return .empty() }
+      return ticking.track(
+        .concat([
+          // The state is already running if the action executes again after a restart of the host.
+          currentState.isRunning ? .empty() : .just(.setRunning(true)),
+          Observable<Int>.interval(interval, scheduler: scheduler)
+            .map { _ in .tick }
+            .take(until: self.action.filter { $0 == .stop }),
+        ]))
     case .stop:
-      isTicking = false
       return currentState.isRunning ? .just(.setRunning(false)) : .empty()
     case .reset: return .just(.setTicks(0))
     }

@@ -34,6 +34,14 @@ struct StopwatchReactorTests {
     #expect(shown(stopwatch) == ["3", "rests"])
   }
 
+  @Test func `a start after the effect was cancelled ticks again`() {
+    let stopwatch = makeStopwatch()
+    stopwatch.mutate(action: .start).subscribe(AnyObserver { _ in }).dispose()
+    stopwatch.action.onNext(.start)
+    time.advance(by: .seconds(1))
+    #expect(shown(stopwatch) == ["1", "runs"])
+  }
+
   @Test func `a second start changes nothing`() {
     let stopwatch = makeStopwatch()
     let states = Recorder<Int>()
