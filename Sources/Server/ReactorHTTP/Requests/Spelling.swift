@@ -1,7 +1,7 @@
 /// Suggests a known word for an unknown one.
 package enum Spelling {
-  /// Returns `; did you mean …?` with the most similar word, or the only one that begins with the word; an empty
-  /// string if there is none.
+  /// Returns `; did you mean …?` with the only word that begins with the unknown one, or with the most similar one; an
+  /// empty string if there is none.
   package static func hint(for word: String, among candidates: [String]) -> String {
     let limit = max(1, word.utf8.count / 4)
     let nearest =
@@ -10,7 +10,7 @@ package enum Spelling {
       .filter { $0.distance <= limit }
       .min { $0.distance < $1.distance }
     let longer = candidates.filter { $0.utf8.starts(with: word.utf8) }
-    let meant = nearest?.word ?? (longer.count == 1 ? longer.first : nil)
+    let meant = longer.count == 1 ? longer.first : nearest?.word
     return meant.map { "; did you mean \($0)?" } ?? ""
   }
 

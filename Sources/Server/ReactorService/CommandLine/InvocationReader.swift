@@ -28,7 +28,7 @@ struct InvocationReader {
     _ arguments: ArraySlice<String>, readFile: (String) throws(FileProblem) -> [UInt8]
   ) throws(ConfigurationError) -> Invocation {
     guard let word = arguments.first, !word.hasPrefix("-") else {
-      return .print(SettingsTable.overview)
+      return try overview(arguments, of: "log")
     }
     let flags = try self.flags(
       arguments.dropFirst(), help: SettingsTable.overview, ownFlags: StoreTask.flags(of: word))
@@ -37,12 +37,22 @@ struct InvocationReader {
     return .log(task, try configuration(flags, readFile: readFile))
   }
 
+  /// Returns the usage if it is requested, instead of the task of a command.
+  private func overview(
+    _ arguments: ArraySlice<String>, of command: String
+  ) throws(ConfigurationError) -> Invocation {
+    guard let first = arguments.first, ["--help", "-h"].contains(first) else {
+      throw .usage("'reactord \(command)' needs a task", help: "\n\(SettingsTable.overview)\n")
+    }
+    return .print(SettingsTable.overview)
+  }
+
   /// Parses `reactord quarantine TASK …`.
   func quarantine(
     _ arguments: ArraySlice<String>, readFile: (String) throws(FileProblem) -> [UInt8]
   ) throws(ConfigurationError) -> Invocation {
     guard let word = arguments.first, !word.hasPrefix("-") else {
-      return .print(SettingsTable.overview)
+      return try overview(arguments, of: "quarantine")
     }
     let flags = try self.flags(
       arguments.dropFirst(), help: SettingsTable.overview)

@@ -30,13 +30,14 @@ struct ConfigurationFile {
   func apply(to configuration: inout Configuration, table: SettingsTable)
     throws(ConfigurationError)
   {
-    try apply(members, in: "", to: &configuration, table: table)
+    var assigned: Set<String> = []
+    try apply(members, in: "", to: &configuration, table: table, &assigned)
   }
 
   // The table bounds the recursion: only the groups of settings are entered.
   private func apply(
     _ members: [ConfigurationValue.Member], in group: String,
-    to configuration: inout Configuration, table: SettingsTable
+    to configuration: inout Configuration, table: SettingsTable, _ assigned: inout Set<String>
   ) throws(ConfigurationError) {
     for member in members {
       let name = group.isEmpty ? member.name : "\(group).\(member.name)"
@@ -44,6 +45,10 @@ struct ConfigurationFile {
       var isObject = false
       if case .object = member.value { isObject = true }
       if let setting = table.setting(name: name), !(isObject && table.isGroup(name)) {
+        // Once with its full name, and once in its group.
+        guard assigned.insert(name).inserted else {
+          throw .configuration("\(place): \(name) occurs twice")
+        }
         do {
           try setting.assign(.json(member.value), &configuration)
         } catch {
@@ -53,7 +58,7 @@ struct ConfigurationFile {
         guard case .object(let members) = member.value else {
           throw .configuration("\(place): \(name): expected an object, found \(member.value)")
         }
-        try apply(members, in: name, to: &configuration, table: table)
+        try apply(members, in: name, to: &configuration, table: table, &assigned)
       } else {
         let hint = SettingsTable.hint(for: name, among: table.settings.map(\.name))
         throw .configuration("\(place): unknown key \"\(name)\"\(hint)")

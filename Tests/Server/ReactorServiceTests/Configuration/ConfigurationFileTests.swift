@@ -48,6 +48,10 @@ struct ConfigurationFileTests {
     ("{ streams: 5 }", "1:3: streams: expected an object, found 5"),
     ("{ streams: null }", "1:3: streams: expected an object, found null"),
     ("{ store: 'memory', /* ü */ store: 'memory' }", "1:28: \"store\" occurs twice"),
+    (
+      "{ 'streams.heartbeat': 3, streams: { heartbeat: 4 } }",
+      "1:38: streams.heartbeat occurs twice"
+    ),
     ("{ listen 'x' }", "1:10: expected a colon, found \"'\""),
     ("{ listen: 'x\n' }", "1:11: the string has no end"),
     ("{ a: 1 /* ", "1:8: the comment has no end"),
