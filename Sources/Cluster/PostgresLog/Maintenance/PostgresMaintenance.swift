@@ -170,7 +170,7 @@ package struct PostgresMaintenance: Sendable {
   ) throws(PostgresError) -> [UInt8] {
     do throws(PostgresError) {
       let line = try text()
-      return ImportedLine(line)?.isPlausible == true ? line : damage
+      return (try? ImportedLine(line)) == nil ? damage : line
     } catch {
       guard case .corrupt = error.logError else { throw error }
       return damage

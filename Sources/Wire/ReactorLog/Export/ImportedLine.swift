@@ -7,7 +7,7 @@ extension StoredValues {
   }
 }
 
-/// A line of an export, see ``ExportLines``.
+/// A line of an export, see ``ExportLines``, with values that a store can have.
 package enum ImportedLine {
   /// The first line of a session.
   package struct Session: Sendable {
@@ -30,123 +30,114 @@ package enum ImportedLine {
   /// A failure, without the id of its session.
   case failure(StoredFailure)
 
-  /// Reads a line, or returns `nil` if it is not of an export.
-  package init?(_ text: [UInt8]) {
-    guard let root = try? JSONDocument(parsing: text).root else { return nil }
-    if let name = root["session"]?.string {
-      guard let session = Session(name, root) else { return nil }
-      self = .session(session)
-    } else if let name = root["shared"]?.string {
-      guard let epoch = root["epoch"]?.string, let version: Int = root["of"]?.integer(),
-        let revision = root["revision"]?.integer(as: UInt64.self), let json = root["value"]?.json
-      else { return nil }
-      self = .global(
-        name, SharedValue(epoch: epoch, version: version, revision: revision, json: json))
-    } else if let version: Int = root["snapshot"]?.integer() {
-      guard let state = root["state"]?.json else { return nil }
-      self = .snapshot(
-        Snapshot(version: version, state: state, schema: root["schema"]?.string ?? ""))
-    } else if let version: Int = root["version"]?.integer() {
-      guard let entry = Self.entry(version, root) else { return nil }
-      self = .entry(entry)
-    } else if let request: Int = root["accepted"]?.integer() {
-      guard let action = Self.accepted(request, root) else { return nil }
-      self = .accepted(action)
-    } else if let name = root["outcome"]?.string {
-      guard let body = root["body"]?.string, let at = root["at"]?.integer(as: Int64.self),
-        let version: Int = root["of"]?.integer()
-      else { return nil }
-      self = .outcome(
-        StoredOutcome(
-          key: IdempotencyKey(stored: name, body: body), at: Timestamp(milliseconds: at),
-          version: version, failure: root["failure"].flatMap { ActionFailure(json: $0.json) }))
-    } else if let id = root["timer"]?.string {
-      guard let due = root["due"]?.integer(as: Int64.self), let action = root["action"]?.json
-      else { return nil }
-      self = .timer(
-        StoredTimer(
-          id: id, due: Timestamp(milliseconds: due), action: action,
-          period: root["period"]?.integer(as: Int64.self), catchesUp: root["catchesUp"] != nil))
-    } else if let id = root["failed"]?.string {
-      guard let at = root["at"]?.integer(as: Int64.self), let action = root["action"]?.json,
-        let failure = root["failure"].flatMap({ ActionFailure(json: $0.json) })
-      else { return nil }
-      self = .failure(
-        StoredFailure(
-          id: id, session: "", at: Timestamp(milliseconds: at), action: action,
-          principal: root["principal"]?.json, context: root["context"]?.json, failure: failure))
-    } else {
-      return nil
-    }
-  }
+  /// Reads a line.
+  ///
+  /// - Throws: If it is not of an export, or has a value that no store can have.
+  package init(_ text: [UInt8]) throws(InvalidLine) { try self.init(LineMembers(text)) }
 
-  /// Whether a store can have the session's name, and all numbers and times.
-  package var isPlausible: Bool {
-    func isTime(_ time: Timestamp) -> Bool { StoredValues.times.contains(time.milliseconds) }
-    return switch self {
-    case .session(let session):
-      StoredValues.isValid(session.key) && StoredValues.times.contains(session.created)
-        && (session.isEnded || StoredValues.isEpoch(session.epoch))
-    case .global(_, let value): StoredValues.areCounts(value.version)
-    case .snapshot(let snapshot):
-      snapshot.version > 0 && StoredValues.areCounts(snapshot.version)
-    case .entry(let entry):
-      entry.version > 0 && StoredValues.areCounts(entry.version) && isTime(entry.at)
-    case .accepted(let action):
-      StoredValues.areCounts(action.id.request, action.id.place, action.runs) && isTime(action.at)
-    case .outcome(let outcome): StoredValues.areCounts(outcome.version) && isTime(outcome.at)
-    case .timer(let timer):
-      isTime(timer.due) && timer.period.map { StoredValues.periods.contains($0) } ?? true
-    case .failure(let failure): isTime(failure.at)
+  init(_ line: LineMembers) throws(InvalidLine) {
+    switch line.kind {
+    case .session: self = .session(try Session(line))
+    case .shared: self = .global(try line.string("shared"), try SharedValue(line))
+    case .snapshot: self = .snapshot(try Snapshot(line))
+    case .version: self = .entry(try LogEntry(line))
+    case .accepted: self = .accepted(try AcceptedAction(line))
+    case .outcome: self = .outcome(try StoredOutcome(line))
+    case .timer: self = .timer(try StoredTimer(line))
+    case .failed: self = .failure(try StoredFailure(line))
+    case .damaged:
+      let table = try line.string("damaged")
+      let part = table == "session" ? "session" : "row of \(table)"
+      throw InvalidLine("is a \(part) that is damaged in the exported store")
+    case nil: throw InvalidLine(line.isJSON ? "is not a line of an export" : "is not JSON")
     }
-  }
-
-  private static func entry(_ version: Int, _ root: JSONElement) -> LogEntry? {
-    guard let at = root["at"]?.integer(as: Int64.self), let mutation = root["mutation"]?.json else {
-      return nil
-    }
-    let global = root["global"]?.string.map {
-      LogEntry.GlobalMark(
-        name: $0, revision: root["revision"]?.integer(as: UInt64.self) ?? 0)
-    }
-    return LogEntry(
-      version: version, at: Timestamp(milliseconds: at), action: root["action"]?.json,
-      global: global, mutation: mutation, by: root["by"]?.string)
-  }
-
-  private static func accepted(_ request: Int, _ root: JSONElement) -> AcceptedAction? {
-    guard let place: Int = root["place"]?.integer(), let at = root["at"]?.integer(as: Int64.self),
-      let runs: Int = root["runs"]?.integer(), let action = root["action"]?.json
-    else { return nil }
-    let key = root["key"]?.string.map {
-      IdempotencyKey(stored: $0, body: root["body"]?.string ?? "")
-    }
-    return AcceptedAction(
-      id: .init(request: request, place: place), action: action, isInArray: root["inArray"] != nil,
-      key: key, principal: root["principal"]?.json,
-      context: root["context"]?.json, at: Timestamp(milliseconds: at), runs: runs,
-      failure: root["failure"].flatMap { ActionFailure(json: $0.json) },
-      sendName: root["sendName"]?.string)
   }
 }
 
 extension ImportedLine.Session {
-  /// The name of a reactor contains no slash.
-  fileprivate init?(_ name: String, _ root: JSONElement) {
-    guard let slash = name.utf8.firstIndex(of: UInt8(ascii: "/")),
-      let epoch = root["epoch"]?.string, let created = root["created"]?.integer(as: Int64.self)
-    else { return nil }
+  fileprivate init(_ line: LineMembers) throws(InvalidLine) {
+    let name = try line.string("session").utf8
+    // The name of a reactor contains no slash.
+    let reactor = name.prefix { $0 != UInt8(ascii: "/") }
     key = SessionKey(
-      reactor: String(name[..<slash]), id: String(name[name.utf8.index(after: slash)...]))
-    self.epoch = epoch
-    self.created = created
-    parameters = root["parameters"]?.json
-    var globals: [String: UInt64] = [:]
-    for (name, value) in root["globals"]?.members ?? [] {
-      guard let revision = value.integer(as: UInt64.self) else { return nil }
-      globals[name] = revision
+      reactor: String(Substring(reactor)), id: String(Substring(name.dropFirst(reactor.count + 1))))
+    epoch = try line.string("epoch")
+    created = try line.time("created").milliseconds
+    parameters = line.optionalJSON("parameters")
+    globals = try line.optional("globals") { $0.revisions } ?? [:]
+    isEnded = try line.flag("ended")
+    guard StoredValues.isValid(key), isEnded || StoredValues.isEpoch(epoch) else {
+      throw InvalidLine("has an invalid session id or epoch")
     }
-    self.globals = globals
-    isEnded = root["ended"] != nil
+  }
+}
+
+extension SharedValue {
+  fileprivate init(_ line: LineMembers) throws(InvalidLine) {
+    self.init(
+      epoch: try line.string("epoch"), version: try line.count("of"),
+      revision: try line.required("revision") { $0.revision }, json: try line.json("value"))
+  }
+}
+
+extension Snapshot {
+  fileprivate init(_ line: LineMembers) throws(InvalidLine) {
+    self.init(
+      version: try line.version("snapshot"), state: try line.json("state"),
+      schema: try line.optional("schema") { $0.string } ?? "")
+  }
+}
+
+extension LogEntry {
+  fileprivate init(_ line: LineMembers) throws(InvalidLine) {
+    let revision = try line.optional("revision") { $0.revision } ?? 0
+    self.init(
+      version: try line.version("version"), at: try line.time("at"),
+      action: line.optionalJSON("action"),
+      global: try line.optional("global") { $0.string }.map {
+        GlobalMark(name: $0, revision: revision)
+      }, mutation: try line.json("mutation"), by: try line.optional("by") { $0.string })
+  }
+}
+
+extension AcceptedAction {
+  fileprivate init(_ line: LineMembers) throws(InvalidLine) {
+    let key = try line.optional("key") { $0.string }
+    self.init(
+      id: ID(request: try line.count("accepted"), place: try line.count("place")),
+      action: try line.json("action"), isInArray: try line.flag("inArray"),
+      key: try key.map { (key) throws(InvalidLine) in
+        IdempotencyKey(stored: key, body: try line.string("body"))
+      }, principal: line.optionalJSON("principal"), context: line.optionalJSON("context"),
+      at: try line.time("at"), runs: try line.count("runs"),
+      failure: try line.optional("failure") { $0.failure },
+      sendName: try line.optional("sendName") { $0.string })
+  }
+}
+
+extension StoredOutcome {
+  fileprivate init(_ line: LineMembers) throws(InvalidLine) {
+    self.init(
+      key: IdempotencyKey(stored: try line.string("outcome"), body: try line.string("body")),
+      at: try line.time("at"), version: try line.count("of"),
+      failure: try line.optional("failure") { $0.failure })
+  }
+}
+
+extension StoredTimer {
+  fileprivate init(_ line: LineMembers) throws(InvalidLine) {
+    self.init(
+      id: try line.string("timer"), due: try line.time("due"), action: try line.json("action"),
+      period: try line.optional("period") { $0.integer(in: StoredValues.periods) },
+      catchesUp: try line.flag("catchesUp"))
+  }
+}
+
+extension StoredFailure {
+  fileprivate init(_ line: LineMembers) throws(InvalidLine) {
+    self.init(
+      id: try line.string("failed"), session: "", at: try line.time("at"),
+      action: try line.json("action"), principal: line.optionalJSON("principal"),
+      context: line.optionalJSON("context"), failure: try line.required("failure") { $0.failure })
   }
 }
