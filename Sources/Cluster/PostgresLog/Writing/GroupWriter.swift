@@ -27,17 +27,6 @@ final class GroupWriter: Sendable {
     var latestChange: Int?
   }
 
-  /// The pending requests: those whose completion has not returned.
-  private struct Load {
-    var requests = 0
-    var bytes = 0
-    var isAwaited = false
-  }
-
-  /// The maximum number of pending requests, and of their bytes unless there is only one.
-  private static let requestBound = 65_536
-  private static let byteBound = 268_435_456
-
   let context: WriterContext
   let address: PostgresAddress
   let schema: String
@@ -52,11 +41,9 @@ final class GroupWriter: Sendable {
   ///
   /// What is read meanwhile can lack that group, and would be out of date once the group is committed.
   let hasUnknownFates = Atomic(false)
-  private let load = Mutex(Load())
+  private let load = PendingLoad()
   private let completed = BlockingInbox<CompletedGroup>()
   private let publisher: ChangePublisher?
-  private let isIdle = Semaphore()
-  private let ended = Semaphore()
 
   /// Creates a writer, or returns `nil` if the process has no descriptors left.
   init?(
@@ -107,20 +94,12 @@ final class GroupWriter: Sendable {
   /// the store is closed.
   func write(_ write: PendingWrite) {
     let request = write.request
-    let isAccepted = load.withLock { load in
-      guard load.requests < Self.requestBound,
-        load.bytes < Self.byteBound - request.size || load.requests == 0
-      else { return false }
-      load.requests += 1
-      load.bytes += request.size
-      return true
-    }
-    guard isAccepted else {
+    guard load.admit(bytes: request.size) else {
       request.completion?(.failure(.unavailable("Too many writes are pending.")))
       return
     }
     guard arrivals.send(.write(write)) else {
-      didComplete(1, bytes: request.size)
+      load.remove(bytes: request.size)
       request.completion?(.failure(.unavailable("The store is closed.")))
       return
     }
@@ -128,26 +107,19 @@ final class GroupWriter: Sendable {
 
   /// Requests the batch of a source when the next group is formed, on `log-writer`.
   func announce(_ source: any BatchSource) {
-    load.withLock { $0.requests += 1 }
+    load.add()
     guard arrivals.send(.source(source)) else {
       source.appendBatch()  // the append fails because the store is closed
-      return didComplete(1, bytes: 0)
+      return load.remove()
     }
   }
 
   /// Records that the batch of a source was requested.
-  func didAsk() { didComplete(1, bytes: 0) }
+  func didAsk() { load.remove() }
 
   /// Blocks until no request is pending, including those of completions.
   func waitUntilIdle(within time: Duration) {
-    let isBusy = load.withLock { load in
-      load.isAwaited = load.requests > 0
-      return load.isAwaited
-    }
-    guard isBusy, isIdle.wait(seconds: Int(clamping: max(1, time.components.seconds))) else {
-      return
-    }
-    isIdle.signal()  // for other waiting threads
+    load.waitUntilIdle(within: Self.wholeSeconds(time))
   }
 
   /// Rejects requests from now on; pending ones are still written.
@@ -157,9 +129,12 @@ final class GroupWriter: Sendable {
   ///
   /// - Returns: Whether they ended in time.
   func waitUntilEnded(within time: Duration) -> Bool {
-    let hasEnded = ended.wait(seconds: Int(clamping: max(1, time.components.seconds)))
-    if hasEnded { ended.signal() }  // for other waiting threads
-    return hasEnded
+    load.waitUntilEnded(within: Self.wholeSeconds(time))
+  }
+
+  /// A time of at least one second.
+  private static func wholeSeconds(_ time: Duration) -> Duration {
+    .seconds(max(1, time.components.seconds))
   }
 
   // MARK: log-connect
@@ -202,20 +177,9 @@ final class GroupWriter: Sendable {
         }
         // Publish the changes after the completions, which publish the states.
         if let latest = group.latestChange { publisher?.publish(latest) }
-        didComplete(group.writes.count, bytes: bytes)
+        load.remove(group.writes.count, bytes: bytes)
       }
     }
-    ended.signal()
-  }
-
-  private func didComplete(_ count: Int, bytes: Int) {
-    let isAwaited = load.withLock { load in
-      load.requests -= count
-      load.bytes -= bytes
-      guard load.requests == 0, load.isAwaited else { return false }
-      load.isAwaited = false
-      return true
-    }
-    if isAwaited { isIdle.signal() }
+    load.end()
   }
 }

@@ -37,21 +37,9 @@ final class GroupCommitter: Sendable {
     }
   }
 
-  /// The pending requests: those whose completion has not returned.
-  private struct Load {
-    var requests = 0
-    var bytes = 0
-    /// Whether a thread waits until no request is pending.
-    var isAwaited = false
-  }
-
   /// The maximum number of operations in a transaction, and of those in a transaction while more wait.
   private static let groupBound = 4096
   private static let turnBound = 256
-  /// The maximum number of pending operations.
-  private static let requestBound = 65_536
-  /// The maximum number of bytes of the pending operations, unless there is only one.
-  private static let byteBound = 268_435_456
   /// The interval of the maintenance of an idle store, in seconds.
   private static let idleInterval = 600
   /// The interval at which a failing store is tried again, in seconds.
@@ -61,7 +49,7 @@ final class GroupCommitter: Sendable {
   private let rules: StoreRules
   private let health: StoreHealth
   private let lock: Mutex<StoreLock?>
-  private let load = Mutex(Load())
+  private let load = PendingLoad()
   private let arrivals = BlockingInbox<Arrival>()
   private let completed = BlockingInbox<CompletedGroup>()
   private let checkpointer: Checkpointer
@@ -69,8 +57,6 @@ final class GroupCommitter: Sendable {
   private let publisher: ChangePublisher?
   /// The client whose batch is being appended; used by `log-writer` only.
   private let appending = Atomic<Int>(0)
-  private let isIdle = Semaphore()
-  private let ended = Semaphore()
 
   /// Creates a committer and starts its threads, which end after ``close()``.
   ///
@@ -121,20 +107,12 @@ final class GroupCommitter: Sendable {
   /// The completion is called on `log-completion` once the operation is on the disk or has failed;
   /// or immediately, on this thread, if too much is pending or the store is closed.
   func write(_ request: WriteRequest) {
-    let isAccepted = load.withLock { load in
-      guard load.requests < Self.requestBound,
-        load.bytes < Self.byteBound - request.size || load.requests == 0
-      else { return false }
-      load.requests += 1
-      load.bytes += request.size
-      return true
-    }
-    guard isAccepted else {
+    guard load.admit(bytes: request.size) else {
       request.completion?(.failure(.unavailable("Too many writes are pending.")))
       return
     }
     guard arrivals.send(.request(request)) else {
-      didComplete(1, bytes: request.size)
+      load.remove(bytes: request.size)
       request.completion?(.failure(.unavailable("The store is closed.")))
       return
     }
@@ -145,10 +123,10 @@ final class GroupCommitter: Sendable {
 
   /// Requests the batch of a source when the next group is formed, on `log-writer`.
   func announce(_ source: any BatchSource) {
-    load.withLock { $0.requests += 1 }
+    load.add()
     guard arrivals.send(.source(source)) else {
       source.appendBatch()  // the append fails because the store is closed
-      return didComplete(1, bytes: 0)
+      return load.remove()
     }
   }
 
@@ -167,16 +145,11 @@ final class GroupCommitter: Sendable {
 
   /// Blocks until no operation is pending, including operations that completions write.
   func waitUntilIdle(within time: Duration) {
-    let isBusy = load.withLock { load in
-      load.isAwaited = load.requests > 0
-      return load.isAwaited
-    }
-    guard isBusy, isIdle.wait(for: Self.bounded(time)) else { return }
-    isIdle.signal()  // for other waiting threads
+    load.waitUntilIdle(within: time)
   }
 
   /// Whether a thread waits until no operation is pending.
-  var idlenessIsAwaited: Bool { load.withLock { $0.isAwaited } }
+  var idlenessIsAwaited: Bool { load.idlenessIsAwaited }
 
   /// Rejects operations from now on; pending ones are still written.
   func close() {
@@ -187,14 +160,7 @@ final class GroupCommitter: Sendable {
   ///
   /// - Returns: Whether they ended in time.
   func waitUntilEnded(within time: Duration) -> Bool {
-    let hasEnded = ended.wait(for: Self.bounded(time))
-    if hasEnded { ended.signal() }  // for other waiting threads
-    return hasEnded
-  }
-
-  /// A time that a semaphore accepts.
-  private static func bounded(_ time: Duration) -> Duration {
-    (Duration.zero ... .seconds(1_000_000_000)).nearest(time)
+    load.waitUntilEnded(within: time)
   }
 
   // MARK: log-writer
@@ -313,7 +279,7 @@ final class GroupCommitter: Sendable {
     case .source(let source):
       appending.store(source.owner, ordering: .relaxed)
       source.appendBatch()
-      didComplete(1, bytes: 0)
+      load.remove()
     }
   }
 
@@ -325,7 +291,7 @@ final class GroupCommitter: Sendable {
     }
     // Release the lock: the writer closed its connection before it closed the inbox.
     lock.withLock { $0 = nil }
-    ended.signal()
+    load.end()
   }
 
   private func complete(_ completed: CompletedGroup) {
@@ -342,17 +308,6 @@ final class GroupCommitter: Sendable {
     completed.call?()
     // Publish the changes after the completions, which publish the states.
     if let latest = completed.latestChange { publisher?.publish(latest) }
-    didComplete(count, bytes: bytes)
-  }
-
-  private func didComplete(_ count: Int, bytes: Int) {
-    let isAwaited = load.withLock { load in
-      load.requests -= count
-      load.bytes -= bytes
-      guard load.requests == 0, load.isAwaited else { return false }
-      load.isAwaited = false
-      return true
-    }
-    if isAwaited { isIdle.signal() }
+    load.remove(count, bytes: bytes)
   }
 }
