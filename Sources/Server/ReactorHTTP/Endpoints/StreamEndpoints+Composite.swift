@@ -15,7 +15,7 @@ extension StreamEndpoints {
   func streamSessions(_ call: Call) throws(Problem) {
     try call.negotiate("text/event-stream")
     let query = try call.query()
-    let wanted = try StreamRequest(query, call.request)
+    let wanted = try StreamRequest(query, call.request, ofOne: false)
     let sources = try sources(query.all("session"))
     let views = try wanted.views(of: sources.count)
     let owner = StreamOwner(try call.chosenName(query))

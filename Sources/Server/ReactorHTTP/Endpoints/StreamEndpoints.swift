@@ -154,7 +154,7 @@ struct StreamEndpoints {
     let id = try call.sessionID()
     try call.negotiate("text/event-stream")
     let query = try call.query()
-    let wanted = try StreamRequest(query, call.request)
+    let wanted = try StreamRequest(query, call.request, ofOne: true)
     let owner = StreamOwner(try call.chosenName(query))
     guard !channels.isDraining else { return call.reply(response(to: call, RetryStream())) }
     let position: @Sendable (String) -> StreamPosition = { wanted.lastEventID.position(in: $0) }
@@ -198,7 +198,7 @@ struct StreamEndpoints {
   private func streamGlobal(_ call: Call) throws(Problem) {
     let global = try host.readableGlobal(call["global"])
     try call.negotiate("text/event-stream")
-    let wanted = try StreamRequest(try call.query(), call.request)
+    let wanted = try StreamRequest(try call.query(), call.request, ofOne: true)
     guard !channels.isDraining else { return call.reply(response(to: call, RetryStream())) }
     if let problem = signalProblem(of: global, wanted) { throw problem }
     let current = global.current

@@ -43,9 +43,7 @@ struct ParameterNames: Sendable {
     guard !known.isEmpty, let text, let query = try? Query(text) else { return nil }
     var seen: Set<WireText> = []
     for name in query.names where single.contains(name) && !seen.insert(name).inserted {
-      return .invalid(
-        parameter: name.description.asciiOnly,
-        "The parameter \(name) occurs twice; this address reads one value.")
+      return .repeated(parameter: "\(name)")
     }
     for name in query.names.filter({ !exact.contains($0) }).prefix(Self.limit) {
       guard let right = resembled(by: name) else { continue }
@@ -79,5 +77,14 @@ struct ParameterNames: Sendable {
       default: byte
       }
     }
+  }
+}
+
+extension Problem {
+  /// The problem of a parameter with several values at an address that reads one.
+  static func repeated(parameter name: String) -> Problem {
+    .invalid(
+      parameter: name.asciiOnly, "The parameter \(name) occurs twice; this address reads one value."
+    )
   }
 }

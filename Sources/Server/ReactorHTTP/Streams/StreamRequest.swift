@@ -25,10 +25,18 @@ struct StreamRequest {
   private let isDatastar: Bool
 
   /// Parses a request.
-  init(_ query: Query, _ request: HTTPRequest) throws(Problem) {
+  ///
+  /// - Parameters:
+  ///   - query: The query of the request.
+  ///   - request: The request.
+  ///   - hasOneSource: Whether the stream is that of one session or global, not of several.
+  /// - Throws: The problem of an invalid parameter.
+  init(_ query: Query, _ request: HTTPRequest, ofOne hasOneSource: Bool) throws(Problem) {
     let format = try StreamView.Format(query, request)
     names = try SignalNames.read(query, for: format)
     selections = try query.pointers("select", orWord: "none").map(Selection.init)
+    if hasOneSource, selections.count > 1 { throw .repeated(parameter: "select") }
+    if hasOneSource, names.count > 1 { throw .repeated(parameter: "into") }
     var view = StreamView(format: format, name: names.first)
     selections.first?.apply(to: &view)
     self.view = view

@@ -16,7 +16,7 @@ package protocol ImportTarget {
 
   /// Completes the session that was begun last.
   ///
-  /// - Parameter session: What its lines have in common.
+  /// - Parameter session: The common values of the lines.
   /// - Throws: ``InvalidLine`` if the store rejects a line of the session.
   mutating func finish(_ session: ImportedHistory) throws
 
@@ -27,7 +27,7 @@ package protocol ImportTarget {
   mutating func discard() throws
 }
 
-/// What the lines of a session have in common.
+/// The common values of the lines of a session.
 package struct ImportedHistory {
   /// The first line.
   package let session: ImportedLine.Session

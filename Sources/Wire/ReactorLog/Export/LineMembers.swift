@@ -71,6 +71,7 @@ struct LineMembers {
   /// - Parameters:
   ///   - name: The name of the member.
   ///   - read: Returns the value, or `nil` if it is invalid.
+  /// - Returns: The value.
   /// - Throws: If the value is invalid.
   func optional<Value>(
     _ name: String, _ read: (JSONElement) -> Value?
@@ -85,6 +86,7 @@ struct LineMembers {
   /// - Parameters:
   ///   - name: The name of the member.
   ///   - read: Returns the value, or `nil` if it is invalid.
+  /// - Returns: The value.
   /// - Throws: If there is no value, or it is invalid.
   func required<Value>(
     _ name: String, _ read: (JSONElement) -> Value?

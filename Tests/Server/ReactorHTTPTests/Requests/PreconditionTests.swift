@@ -1,3 +1,4 @@
+import ReactorHost
 import ReactorHTTP
 import ReactorTransport
 import Testing

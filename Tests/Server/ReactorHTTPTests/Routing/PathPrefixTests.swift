@@ -1,3 +1,4 @@
+import Foundation
 import ReactorTransport
 import TestSupport
 import Testing

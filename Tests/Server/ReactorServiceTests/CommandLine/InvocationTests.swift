@@ -41,7 +41,7 @@ struct InvocationTests {
   @Test(arguments: [["log"], ["log", "--store", "memory"], ["quarantine"]])
   func `a missing task prints the help with the error`(arguments: [String]) throws {
     let error = try #require(CommandLineCase(arguments: arguments).error())
-    #expect(error.usage.contains("'reactord \(arguments[0])' needs a task"))
+    #expect(error.message.contains("'reactord \(arguments[0])' needs a task"))
     #expect(error.usage.contains("reactord serve"))
     #expect(try CommandLineCase(arguments: [arguments[0], "--help"]).text() != nil)
   }
