@@ -187,10 +187,9 @@ struct AddressTableTests {
     #expect(response["Content-Security-Policy"] != nil)
   }
 
-  @Test func `unknown parameters are ignored, and the first of a repeated one counts`()
-    throws
-  {
+  @Test func `unknown parameters are ignored, and a repeated one is rejected`() throws {
     try session.post(#""increase""#)
-    #expect(try session.state("?what=1&version=0&version=1").text == #"{"value":0}"#)
+    #expect(try session.state("?what=1&what=2&version=0").text == #"{"value":0}"#)
+    try expectProblem(session.state("?version=0&version=1"), 400, "invalid-parameter")
   }
 }
