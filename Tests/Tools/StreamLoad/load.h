@@ -73,8 +73,8 @@ void load_watch(struct load *load, int socket, uint32_t events, enum subject sub
 
 /* Source addresses of the load. Streams have an address of their own, because connecting from the
    usual one would try every port that a stream uses before it finds a free one: wrk took 2 ms per
-   connection beside 15,000 streams. */
-enum { PUBLISHERS_ADDRESS = 0x7F000001, SUBSCRIBERS_ADDRESS = 0x7F000002 };
+   connection beside 15,000 streams. They are of several networks, each of which is a client. */
+enum { PUBLISHERS_ADDRESS = 0x7F000001, SUBSCRIBERS_ADDRESS = 0x7F000002, SUBSCRIBERS_NETWORKS = 16 };
 
 /* Creates a socket that connects to the server from an address. */
 int load_connect(const struct load *load, uint32_t from, bool waits);

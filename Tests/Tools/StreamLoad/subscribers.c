@@ -22,7 +22,9 @@ static void begin(struct load *load, long index) {
   struct subscriber *subscriber = &load->subscribers[index];
   *subscriber = (struct subscriber){.session = (uint32_t)(index % load->options.sessions)};
   subscriber->is_stalled = index >= load->options.subscribers;
-  subscriber->socket = load_connect(load, SUBSCRIBERS_ADDRESS, false);
+  /* One client has at most half of the streams of a server. */
+  uint32_t network = (uint32_t)(index % SUBSCRIBERS_NETWORKS) << 8;
+  subscriber->socket = load_connect(load, SUBSCRIBERS_ADDRESS + network, false);
   if (subscriber->socket < 0) {
     load->outcome.rejected++;
     return;
