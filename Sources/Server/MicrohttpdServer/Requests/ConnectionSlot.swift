@@ -16,6 +16,9 @@ struct ConnectionSlot {
   /// of many clients.
   var client: TurnBudget.Entry?
 
+  /// The entry of the client whose body is being received, if a trusted proxy passes it on.
+  var bodyClient: TurnBudget.Entry?
+
   /// The holdings of the connection of shared limits.
   var place = Admission.Place()
 

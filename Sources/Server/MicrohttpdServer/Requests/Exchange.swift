@@ -95,6 +95,9 @@ final class Exchange: Sendable {
     switch core.responder.admit(head) {
     case .accept(let token):
       intake.account = token?.account
+      if worker.slots[slot].client == nil {
+        worker.slots[slot].bodyClient = intake.account.map { TurnBudget.entry(of: $0.client) }
+      }
       guard count(intake.account, on: worker) else {
         return reject(.tooManyConnections, of: head, on: worker)
       }
@@ -133,6 +136,7 @@ final class Exchange: Sendable {
   }
 
   private func dispatch(on worker: RequestWorker) -> MHD_Result {
+    worker.slots[slot].bodyClient = nil
     let request = takeRequest(on: worker)
     let responder = worker.core.responder
     if worker.slots[slot].place.account == nil, intake.account == nil {
@@ -228,6 +232,7 @@ final class Exchange: Sendable {
   func end(on worker: RequestWorker) {
     let wasDispatched = isDispatched
     proceed(to: .ended, on: worker)
+    worker.slots[slot].bodyClient = nil
     worker.releaseBody(slot)
     let place = worker.slots[slot].place
     worker.core.releaseBuffer(intake.bodySize, of: intake.account ?? place.account)

@@ -49,7 +49,9 @@ extension RequestWorker {
   func mayReceive(from descriptor: Int32) -> Bool {
     guard slotOfSocket.indices.contains(Int(descriptor)) else { return true }
     let index = Int(slotOfSocket[Int(descriptor)])
-    guard index >= 0, let client = slots[index].client else { return true }
+    guard index >= 0, let client = slots[index].client ?? slots[index].bodyClient else {
+      return true
+    }
     return budget.admits(index, of: client, at: Clock.milliseconds)
   }
 
