@@ -259,6 +259,54 @@ extension OverSockets {
       #expect(position < 150, "\(position)")
     }
 
+    @Test func `the bodies that a proxy passes on for one client do not delay those for another`()
+      throws
+    {
+      final class Token: HTTPAdmissionToken {
+        let account: Account?
+        init(_ account: Account) { self.account = account }
+      }
+      let ledger = Ledger(memory: 1 << 30)
+      let paths = Mutex<[String]>([])
+      let (began, mayContinue) = (Signal(), Signal())
+      var responder = TestResponder { request, reply in
+        if request.path == "/first" {
+          began.send()
+          _ = mayContinue.wait()
+        } else {
+          paths.withLock { $0.append("\(request.path)") }
+          // Several of these requests exceed the quantum of a turn.
+          usleep(2_000)
+        }
+        reply(.text("ok"))
+      }
+      let admitted = Atomic(0)
+      responder.admission = { head in
+        admitted.add(1, ordering: .relaxed)
+        return .accept(Token(ledger.account(of: .principal("\(head.path)"))))
+      }
+      let server = try TestServer(
+        settings: .init(limits: .ofProxies(1_000)), responder: responder)
+      let first = try server.client()
+      let crowd = try (0..<200).map { _ in try server.client() }
+      // Clients with the same hash count as one; at least one of these has another one than the crowd.
+      let others = try (0..<4).map { _ in try server.client() }
+      func begin(_ client: TestClient, _ path: String) throws {
+        try client.send("POST \(path) HTTP/1.1\r\nHost: test\r\nContent-Length: 2\r\n\r\n1")
+      }
+      for client in crowd { try begin(client, "/crowd") }
+      for (number, client) in others.enumerated() { try begin(client, "/other-\(number)") }
+      while admitted.load(ordering: .relaxed) < 204 { usleep(1_000) }
+      try first.request("GET", "/first")
+      #expect(began.wait())
+      for client in crowd + others { try client.send("2") }
+      mayContinue.send()
+      for client in crowd + others { #expect(try client.receiveResponse().status == 200) }
+      let order = paths.withLock { $0 }
+      let position = try #require(order.firstIndex { $0.hasPrefix("/other") })
+      #expect(position < 150, "\(position)")
+    }
+
     @Test func `another client is served before the large responses of a client are written`()
       throws
     {
