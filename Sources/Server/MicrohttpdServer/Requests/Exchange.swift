@@ -136,7 +136,6 @@ final class Exchange: Sendable {
   }
 
   private func dispatch(on worker: RequestWorker) -> MHD_Result {
-    worker.slots[slot].bodyClient = nil
     let request = takeRequest(on: worker)
     let responder = worker.core.responder
     if worker.slots[slot].place.account == nil, intake.account == nil {

@@ -268,7 +268,7 @@ extension OverSockets {
       }
       let ledger = Ledger(memory: 1 << 30)
       let paths = Mutex<[String]>([])
-      let (began, mayContinue) = (Signal(), Signal())
+      let (admitted, began, mayContinue) = (Signal(), Signal(), Signal())
       var responder = TestResponder { request, reply in
         if request.path == "/first" {
           began.send()
@@ -280,9 +280,8 @@ extension OverSockets {
         }
         reply(.text("ok"))
       }
-      let admitted = Atomic(0)
       responder.admission = { head in
-        admitted.add(1, ordering: .relaxed)
+        admitted.send()
         return .accept(Token(ledger.account(of: .principal("\(head.path)"))))
       }
       let server = try TestServer(
@@ -296,7 +295,7 @@ extension OverSockets {
       }
       for client in crowd { try begin(client, "/crowd") }
       for (number, client) in others.enumerated() { try begin(client, "/other-\(number)") }
-      while admitted.load(ordering: .relaxed) < 204 { usleep(1_000) }
+      for _ in 0..<204 { #expect(admitted.wait()) }
       try first.request("GET", "/first")
       #expect(began.wait())
       for client in crowd + others { try client.send("2") }

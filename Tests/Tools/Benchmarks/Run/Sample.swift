@@ -25,3 +25,11 @@ struct Sample: Codable, Equatable {
     self.init(zip(values, others).map { $1 == 0 ? .infinity : $0 / $1 })
   }
 }
+
+extension [Double] {
+  /// Returns the value that a part of the values does not exceed; NaN without values.
+  func quantile(_ part: Double) -> Double {
+    guard !isEmpty else { return .nan }
+    return sorted()[Swift.min(count - 1, Int(Double(count) * part))]
+  }
+}

@@ -51,7 +51,7 @@ extension Scenario {
         bench.report(
           Figure(
             load: "a page synced, \(quantile)", contestant: "the disk alone", unit: "ms",
-            value: Sample(syncs.map { $0[Int(Double($0.count) * part)] })))
+            value: Sample(syncs.map { $0.quantile(part) })))
       }
     }
   }

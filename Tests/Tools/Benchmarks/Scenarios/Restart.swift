@@ -40,7 +40,7 @@ extension Scenario {
           Figure(
             load: "15,000 streams after a kill", contestant: contestant.name,
             unit: "ms to the response of an action meanwhile, p99",
-            value: Sample(own.map { $0.posts.percentile(0.99) }),
+            value: Sample(own.map { $0.posts.quantile(0.99) }),
             aim: contestant.isOurs ? .atMost(50) : nil))
       }
     }
@@ -52,10 +52,10 @@ private final class RepeatedPosts: Sendable {
   private struct State {
     var times: [Double] = []
     var isOver = false
-    var hasEnded = false
   }
 
   private let state = Mutex(State())
+  private let end = DispatchSemaphore(value: 0)
 
   init(_ contestant: Contestant, port: Int) {
     let (path, body) = (contestant.actions(of: "posted"), contestant.body)
@@ -73,23 +73,14 @@ private final class RepeatedPosts: Sendable {
         state.withLock { $0.times.append(time) }
         usleep(2_000)
       }
-      state.withLock { $0.hasEnded = true }
+      end.signal()
     }
   }
 
   /// Ends the client and returns the times in milliseconds.
   func finish() -> [Double] {
     state.withLock { $0.isOver = true }
-    while !state.withLock(\.hasEnded) { usleep(1_000) }
+    end.wait()
     return state.withLock(\.times)
-  }
-}
-
-extension [Double] {
-  /// The value that a fraction of the values does not exceed.
-  fileprivate func percentile(_ fraction: Double) -> Double {
-    let sorted = sorted()
-    guard let last = sorted.indices.last else { return .nan }
-    return sorted[Int(Double(last) * fraction)]
   }
 }

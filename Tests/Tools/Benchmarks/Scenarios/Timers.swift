@@ -36,7 +36,7 @@ extension Scenario {
         bench.report(
           Figure(
             load: "1,000 timers/s, \(quantile)", contestant: "reactord, sqlite", unit: "ms late",
-            value: Sample([latenesses[Int(Double(latenesses.count) * part)]]),
+            value: Sample([latenesses.quantile(part)]),
             aim: part == 0.99 ? .atMost(50) : nil))
       }
     }
