@@ -18,7 +18,7 @@ public struct LoadedSession: Sendable {
   /// The first entries after the snapshot, in order and without a gap; empty if there are none.
   ///
   /// At most one page, which the log bounds by bytes.
-  /// ``SessionLog/entries(after:limit:completion:)`` reads the remaining entries.
+  /// ``SessionLog/entries(after:limit:)`` reads the remaining entries.
   public var entries: [LogEntry]
 
   /// The unfinished actions of the journal, in the order of their ids.

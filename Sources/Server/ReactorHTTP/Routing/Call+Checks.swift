@@ -199,6 +199,27 @@ extension Call {
     scope.api.background.enqueue(for: owner) { asClient(load) }
   }
 
+  /// Responds with what an `async` function returns or throws, which background threads execute in turn with
+  /// the work of other clients.
+  ///
+  /// The number of functions is bounded by that of connections, since each waits for its response.
+  func respond(_ body: @escaping @Sendable () async throws(Problem) -> HTTPResponse) {
+    start { [reply] () throws(Problem) in reply(try await body()) }
+  }
+
+  /// Executes an `async` function that sends the response, or throws the problem that becomes the response.
+  func start(_ body: @escaping @Sendable () async throws(Problem) -> Void) {
+    asClient {
+      scope.api.background.start(for: owner) { [reply] in
+        do throws(Problem) {
+          try await body()
+        } catch {
+          reply(error)
+        }
+      }
+    }
+  }
+
   /// Calls a function whose sessions are counted for the client.
   func asClient(_ body: () -> Void) {
     Account.$current.withValue(scope.account, operation: body)
@@ -256,7 +277,7 @@ extension HTTPRequest {
 
 extension LogError {
   /// Whether a part of the log cannot be read, and a retry would not help.
-  fileprivate var isDamage: Bool {
+  var isDamage: Bool {
     switch self {
     case .corrupt, .unreadable: true
     case .lost, .full, .unavailable, .beyondShare, .unknown, .tooLarge: false

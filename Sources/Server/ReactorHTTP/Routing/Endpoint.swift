@@ -125,4 +125,17 @@ final class Endpoint: Sendable {
       method, template, needs: right, reach: reach, asks: access, traits: traits, where: condition,
       handler: { (call) throws(Problem) in call.reply(try handler(call)) }, operation: operation())
   }
+  /// Creates an entry whose handler is an `async` function, which background threads execute.
+  convenience init(
+    _ method: HTTPMethod, _ template: String, needs right: Right?, reach: AccessReach? = nil,
+    asks access: SessionAccess? = nil, traits: Traits = [],
+    where condition: (@Sendable (PathParameters) -> Bool)? = nil,
+    handler: @escaping @Sendable (Call) async throws(Problem) -> HTTPResponse,
+    operation: @escaping @autoclosure @Sendable () -> Operation
+  ) {
+    self.init(
+      method, template, needs: right, reach: reach, asks: access, traits: traits, where: condition,
+      handler: { call in call.respond { () throws(Problem) in try await handler(call) } },
+      operation: operation())
+  }
 }

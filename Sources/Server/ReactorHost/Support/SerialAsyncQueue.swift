@@ -62,6 +62,21 @@ package final class SerialAsyncQueue: Sendable {
     if let first = state.withLock({ $0.enqueue(operation) }) { advance(from: first) }
   }
 
+  /// Executes an `async` operation when the earlier operations are done.
+  ///
+  /// - Parameter body: The operation; the next one begins when it returns or throws.
+  /// - Returns: The value that the operation returns.
+  /// - Throws: The error that the operation throws.
+  package func execute<Value, Failure>(
+    _ body: () async throws(Failure) -> Value
+  ) async throws(Failure) -> Value {
+    let done = await withCheckedContinuation { continuation in
+      enqueue { continuation.resume(returning: $0) }
+    }
+    defer { done() }
+    return try await body()
+  }
+
   /// Repeats an operation until it is complete.
   ///
   /// - Parameter operation: Calls its argument exactly once: with `true` to be executed again.

@@ -1,0 +1,38 @@
+internal import Shares
+
+extension WorkerPool {
+  /// Executes an `async` function on the threads of the pool.
+  ///
+  /// Each part between two suspensions is a job, which takes turns with the jobs of other clients. The
+  /// function has the client's account and no other task-local value of the caller, as a job has none.
+  ///
+  /// - Parameters:
+  ///   - owner: The client; by default that of the job that this thread executes.
+  ///   - body: The function.
+  package func start(
+    for owner: WorkOwner = .current, _ body: @escaping @Sendable () async -> Void
+  ) {
+    let account = Account.current
+    Task.detached(executorPreference: OwnedExecutor(pool: self, owner: owner)) {
+      await WorkOwner.$current.withValue(owner) {
+        await Account.$current.withValue(account) { await body() }
+      }
+    }
+  }
+}
+
+/// Executes the parts of a task as jobs of one client.
+private final class OwnedExecutor: TaskExecutor {
+  private let pool: WorkerPool
+  private let owner: WorkOwner
+
+  init(pool: WorkerPool, owner: WorkOwner) {
+    (self.pool, self.owner) = (pool, owner)
+  }
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    // Proof: the runtime retains the job until it has run, and the job is run once.
+    pool.enqueue(for: owner) { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+  }
+}
