@@ -14,9 +14,37 @@ extension WorkerPool {
   ) {
     let account = Account.current
     Task.detached(executorPreference: OwnedExecutor(pool: self, owner: owner)) {
-      await WorkOwner.$current.withValue(owner) {
-        await Account.$current.withValue(account) { await body() }
-      }
+      await Self.execute(body, for: owner, account)
+    }
+  }
+
+  /// Executes an `async` function like ``start(for:_:)``, with its part before the first suspension on this
+  /// thread.
+  ///
+  /// - Parameters:
+  ///   - owner: The client.
+  ///   - body: The function; before it reads from disk, it calls ``takeTurn(for:)``.
+  package func begin(for owner: WorkOwner, _ body: @escaping @Sendable () async -> Void) {
+    let account = Account.current
+    Task.immediateDetached(executorPreference: OwnedExecutor(pool: self, owner: owner)) {
+      await Self.execute(body, for: owner, account)
+    }
+  }
+
+  /// Continues an `async` function on a thread of the pool, in turn with the work of other clients.
+  package func takeTurn(for owner: WorkOwner = .current) async {
+    // Another executor than that of the task: a switch to it enqueues the task in any case. A continuation that is
+    // resumed before the task waits for it would not suspend the task.
+    await withTaskExecutorPreference(OwnedExecutor(pool: self, owner: owner)) { await Self.hop() }
+  }
+
+  @concurrent private static func hop() async {}
+
+  private static func execute(
+    _ body: () async -> Void, for owner: WorkOwner, _ account: Account?
+  ) async {
+    await WorkOwner.$current.withValue(owner) {
+      await Account.$current.withValue(account) { await body() }
     }
   }
 }
