@@ -11,9 +11,9 @@ internal import ReactorLog
 /// ```
 ///
 /// ```swift
-/// @Test func `release 2 reads what release 1 has stored`() throws {
+/// @Test func `release 2 reads what release 1 has stored`() async throws {
 ///   let fixture = try ReleaseFixture(text: String(contentsOf: file, encoding: .utf8))
-///   #expect(try fixture.problems(with: [Board.registration]) == [])
+///   #expect(try await fixture.problems(with: [Board.registration]) == [])
 /// }
 /// ```
 public struct ReleaseFixture: Sendable {
@@ -42,7 +42,7 @@ public struct ReleaseFixture: Sendable {
   /// - Throws: If a pointer is malformed.
   public func problems(
     with registrations: [ReactorRegistration], ignoring pointers: [String] = []
-  ) throws -> [String] {
+  ) async throws -> [String] {
     let ignored = try pointers.map { try JSONPointer($0).tokens }
     let host = Host(registrations, log: log)
     var problems: [String] = []
@@ -51,20 +51,19 @@ public struct ReleaseFixture: Sendable {
         problems.append("\(session.key): no reactor is registered under this name")
         continue
       }
-      problems += Self.problems(of: session, in: reactor, ignoring: ignored).map {
-        "\(session.key): \($0)"
-      }
+      let found = await Self.problems(of: session, in: reactor, ignoring: ignored)
+      problems += found.map { "\(session.key): \($0)" }
     }
     return problems + (try host.checkTypes().kinds.map(\.description))
   }
 
   private static func problems(
     of session: FixtureLog.Session, in reactor: any HostedReactor, ignoring ignored: [[String]]
-  ) -> [String] {
+  ) async -> [String] {
     let version = session.expected?.version ?? session.version
     do throws(LogError) {
       let cursor = Cursor(epoch: session.stored.epoch, version: version)
-      guard let json = try reactor.storedState(session.key.id, at: cursor) else {
+      guard let json = try await reactor.storedState(session.key.id, at: cursor) else {
         return ["version \(version) cannot be folded: entries before it are missing"]
       }
       guard let expected = session.expected?.state,

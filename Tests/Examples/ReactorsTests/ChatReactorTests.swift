@@ -63,7 +63,7 @@ struct ChatReactorTests {
     try #require(shown.hasPrefix(start))
     let at = String(shown.dropFirst(start.count).prefix { $0 != "\"" })
     #expect(before <= at && at <= Timestamp.now.description)
-    #expect(try room.replay(after: 1).next(limit: 9).map(\.json) == [room.current.json])
+    #expect(try await room.replay(after: 1).next(limit: 9).map(\.json) == [room.current.json])
   }
 
   @Test func `texts that are longer as JSON do not fill the state`() async throws {

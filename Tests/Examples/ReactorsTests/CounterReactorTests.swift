@@ -13,7 +13,7 @@ struct CounterReactorTests {
     #expect(try await counter.send(#""decrease""#) == #"{"value":41}"#)
     #expect(try await counter.send(#"{"add":-41}"#) == #"{"value":0}"#)
     #expect(counter.current.version == 4)
-    let entries = try counter.entries(after: 0, limit: 1)
+    let entries = try await counter.entries(after: 0, limit: 1)
     #expect(
       entries.map { String(decoding: $0.mutation, as: UTF8.self) } == [#"{"change":{"by":1}}"#])
   }

@@ -37,7 +37,7 @@ struct ProfileReactorTests {
     #expect(after.shown == ada)
     try hosted.catalogue.currentUser.set(nil)
     #expect(before.shown == #"{"isFollowing":false,"user":null}"#)
-    let entries = try before.entries(after: 0, limit: 9)
+    let entries = try await before.entries(after: 0, limit: 9)
     #expect(entries.map { $0.global?.name } == ["currentUser", "currentUser"])
     #expect(
       entries.map { String(decoding: $0.mutation, as: UTF8.self) } == [

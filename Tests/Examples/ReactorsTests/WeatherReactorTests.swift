@@ -38,7 +38,7 @@ struct WeatherReactorTests {
     let search = try hosted.session("weather")
     let shown = try await search.send(#"[{"search":"Paris"},{"search":"Oslo"}]"#)
     #expect(shown.contains(#""query":"Oslo","isSearching":false,"weather":{"cityName":"Oslo""#))
-    let entries = try search.entries(after: 0, limit: 9)
+    let entries = try await search.entries(after: 0, limit: 9)
     #expect(
       entries.map { String(decoding: $0.mutation.prefix(22), as: UTF8.self) } == [
         #"{"beginSearch":"Paris""#, #"{"beginSearch":"Oslo"}"#, #"{"show":{"cityName":"O"#,

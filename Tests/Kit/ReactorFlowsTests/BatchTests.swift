@@ -19,7 +19,7 @@ struct BatchTests {
         #"{"noted":"left"}"#,
       ])
     // Both entries have the action that caused them.
-    let actions = try session.entries(after: 1, limit: 9).map { $0.action }
+    let actions = try await session.entries(after: 1, limit: 9).map { $0.action }
     #expect(actions.count == 2 && actions[0] == actions[1] && actions[0] != nil)
   }
 }

@@ -33,39 +33,39 @@ import Testing
 
   private let entry = #"{"version":1,"at":1,"action":{"put":"a"},"mutation":{"put":{"title":"a"}}}"#
 
-  @Test func `a State to which members were added is that of the earlier release`() throws {
+  @Test func `a State to which members were added is that of the earlier release`() async throws {
     let fixture = try fixture(#"{"expected":1,"state":{"titles":["a"]}}"#, entry)
     #expect(fixture.sessionCount == 1)
-    #expect(try fixture.problems(with: [board]) == [])
+    #expect(try await fixture.problems(with: [board]) == [])
   }
 
-  @Test func `a part that differs is named, unless it is ignored`() throws {
+  @Test func `a part that differs is named, unless it is ignored`() async throws {
     let fixture = try fixture(#"{"expected":1,"state":{"titles":["b"],"gone":1}}"#, entry)
     #expect(
-      try fixture.problems(with: [board]) == [
+      try await fixture.problems(with: [board]) == [
         #"board/1: "/titles/0" was "b" and is "a""#, #"board/1: "/gone" was 1 and is nothing"#,
       ])
-    #expect(try fixture.problems(with: [board], ignoring: ["/titles/*", "/gone"]) == [])
+    #expect(try await fixture.problems(with: [board], ignoring: ["/titles/*", "/gone"]) == [])
   }
 
-  @Test func `entries, actions and timers that do not decode are problems`() throws {
+  @Test func `entries, actions and timers that do not decode are problems`() async throws {
     let fixture = try fixture(
       #"{"version":1,"at":1,"mutation":{"placed":1}}"#,
       #"{"accepted":1,"place":0,"at":1,"runs":1,"action":{"move":1}}"#,
       #"{"timer":"t","due":1,"action":{"remind":"x"}}"#)
-    let problems = try fixture.problems(with: [board])
+    let problems = try await fixture.problems(with: [board])
     #expect(problems.count == 3)
     #expect(problems[0].contains("version: 1"))
     #expect(problems[1].contains(#"action "move""#) && problems[2].contains(#"timer "remind""#))
-    #expect(try fixture.problems(with: []).count == 1)
+    #expect(try await fixture.problems(with: []).count == 1)
   }
 
-  @Test func `a snapshot replaces the entries before it`() throws {
+  @Test func `a snapshot replaces the entries before it`() async throws {
     let fixture = try fixture(
       #"{"snapshot":4,"state":{"titles":["a","b","c","d"],"count":4},"schema":"x"}"#,
       #"{"version":5,"at":1,"mutation":{"put":{"title":"e"}}}"#,
       #"{"expected":5,"state":{"titles":["a","b","c","d","e"],"count":5}}"#)
-    #expect(try fixture.problems(with: [board]) == [])
+    #expect(try await fixture.problems(with: [board]) == [])
   }
 
   @Test(arguments: [#"{"version":1,"mutation":1}"#, "no JSON", #"{"session":"x","epoch":"e"}"#])

@@ -65,16 +65,12 @@ extension ClusterNode {
   ///   - isReply: Whether the sender has confirmed that it owns the sessions.
   func confirm(_ keys: [SessionKey], claimedBy claimant: NodeID, isReply: Bool) {
     guard !state.withLock({ $0.isOwn(claimant) }) else { return }
-    let sessions = keys.compactMap { key in
-      reactor(key.reactor)?.liveSession(key.id).map { (key, $0) }
-    }
-    guard !sessions.isEmpty else { return }
-    read { [self] in
-      for (key, session) in sessions {
-        session.confirmCurrent { [weak self] result in
-          guard let self, !isReply, case .success = result else { return }
-          send(.claims([key], by: node, isReply: true), to: claimant, about: key)
-        }
+    for key in keys {
+      guard let reactor = reactor(key.reactor), let session = reactor.liveSession(key.id)
+      else { continue }
+      reactor.background.start { [weak self] in
+        guard (try? await session.confirmCurrent()) != nil, let self, !isReply else { return }
+        send(.claims([key], by: node, isReply: true), to: claimant, about: key)
       }
     }
   }

@@ -417,6 +417,13 @@ package final class ClusterNode: Sendable {
         bytes, for: key, kind: kind, token: token, isInMemory: isInMemory, at: now)
     }
   }
+
+  /// Executes a call at the owner of a session, for the client of the task.
+  func call(_ call: SessionCall, of key: SessionKey) async -> RemoteResult {
+    await withCheckedContinuation { continuation in
+      self.call(call, of: key) { continuation.resume(returning: $0) }
+    }
+  }
 }
 
 /// The response of a session's owner, or the reason why there is none.

@@ -182,10 +182,8 @@ final class ClusteredReactor: HostedReactor {
     }
   }
 
-  func storedState(
-    _ id: String, at cursor: Cursor, completion: @escaping ReadCompletion<[UInt8]?>
-  ) {
-    local.storedState(id, at: cursor, completion: completion)
+  func storedState(_ id: String, at cursor: Cursor) async throws(LogError) -> [UInt8]? {
+    try await local.storedState(id, at: cursor)
   }
 
   func storedHistory(_ id: String) throws(LogError) -> (any HistorySource)? {

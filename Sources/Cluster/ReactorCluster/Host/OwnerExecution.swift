@@ -46,8 +46,15 @@ struct OwnerExecution: Sendable {
         if case .success = result { node.claim(SessionKey(reactor: key.reactor, id: id)) }
         respond(result)
       }
-    case .subscribe, .confirm, .effects, .cancelEffect, .timers, .cancelTimer, .subscribers,
-      .state, .states, .entries:
+    case .confirm, .state, .states, .entries:
+      reactor.session(key.id, for: .use) { result in
+        switch result {
+        case .success(let opened):
+          reactor.background.start { await read(opened.session, for: call) }
+        case .failure(let error): fail(error)
+        }
+      }
+    case .subscribe, .effects, .cancelEffect, .timers, .cancelTimer, .subscribers:
       reactor.session(key.id, for: .use) { result in
         switch result {
         case .success(let opened): use(opened.session, for: call)
@@ -86,7 +93,6 @@ struct OwnerExecution: Sendable {
   private func use(_ session: any Session, for call: SessionCall) {
     switch call {
     case .subscribe(let number): subscribe(to: session, as: number)
-    case .confirm: confirm(session)
     case .effects(let id, let limit):
       session.effects(after: id, limit: limit) { effects in
         respond(.effects(effects.map { Self.page($0) { $0.action?.count ?? 0 } }))
@@ -101,41 +107,47 @@ struct OwnerExecution: Sendable {
       session.subscribers(after: name, limit: limit) { result in
         respond(result) { .subscribers($0) }
       }
-    case .state(let version):
-      session.state(at: version) { respond($0.map { [$0] }) }
-    case .states(let version, let limit):
-      session.replay(after: version) { result in
-        switch result {
-        case .success(let replay): readStates(of: replay, limit)
-        case .failure(let error): respond(.history(error))
-        }
-      }
-    case .entries(let version, let limit):
-      session.entries(after: version, limit: limit) { result in
-        switch result {
-        case .success(let entries): respond(.entries(Self.page(entries) { $0.mutation.count }))
-        case .failure(let error): respond(.history(error))
-        }
-      }
-    case .open, .find, .submit, .outcome, .end, .fork: report(.unavailable)
+    case .confirm, .state, .states, .entries, .open, .find, .submit, .outcome, .end, .fork:
+      report(.unavailable)
     }
   }
 
-  /// Responds with the next states.
+  /// Executes a call that reads the log of the session.
+  private func read(_ session: any Session, for call: SessionCall) async {
+    do throws(HistoryError) {
+      switch call {
+      case .state(let version): respond(.states([try await session.state(at: version)]))
+      case .states(let version, let limit):
+        let states = try await states(of: session.replay(after: version), limit)
+        respond(.states(Self.page(states) { $0.json.count }))
+      case .entries(let version, let limit):
+        let entries = try await session.entries(after: version, limit: limit)
+        respond(.entries(Self.page(entries) { $0.mutation.count }))
+      default: await confirm(session)
+      }
+    } catch {
+      respond(.history(error))
+    }
+  }
+
+  /// Returns the next states.
   ///
   /// Reads at most 64 at a time, so that few states are folded that do not fit into the page.
-  private func readStates(
-    of replay: any StateReplay, _ limit: Int, after found: [CommittedState] = []
-  ) {
-    replay.next(limit: min(64, limit - found.count)) { result in
-      guard case .success(let states) = result, !states.isEmpty else {
-        return respond(found.isEmpty ? result : .success(found))
+  private func states(
+    of replay: any StateReplay, _ limit: Int
+  ) async throws(HistoryError) -> [CommittedState] {
+    var (found, size) = ([CommittedState](), 0)
+    while found.count < limit, size < Self.pageSize {
+      do throws(HistoryError) {
+        let states = try await replay.next(limit: min(64, limit - found.count))
+        guard !states.isEmpty else { break }
+        found += states
+        size += states.reduce(0) { $0 + $1.json.count }
+      } catch  where !found.isEmpty {
+        break
       }
-      let found = found + states
-      let isComplete =
-        found.count >= limit || found.reduce(0) { $0 + $1.json.count } >= Self.pageSize
-      isComplete ? respond(.success(found)) : readStates(of: replay, limit, after: found)
     }
+    return found
   }
 
   private func subscribe(to session: any Session, as number: UInt64) {
@@ -148,12 +160,12 @@ struct OwnerExecution: Sendable {
     respond(.opened(image, wasCreated: false))
   }
 
-  private func confirm(_ session: any Session) {
-    session.confirmCurrent { result in
-      switch result {
-      case .success: respond(.opened(SessionImage(session), wasCreated: false))
-      case .failure(let error): fail(.log(error))
-      }
+  private func confirm(_ session: any Session) async {
+    do throws(LogError) {
+      try await session.confirmCurrent()
+      respond(.opened(SessionImage(session), wasCreated: false))
+    } catch {
+      fail(.log(error))
     }
   }
 
@@ -247,13 +259,6 @@ struct OwnerExecution: Sendable {
 
   private func respond(_ reply: SessionReply) {
     report(.response(reply.bytes))
-  }
-
-  private func respond(_ result: Result<[CommittedState], HistoryError>) {
-    switch result {
-    case .success(let states): respond(.states(Self.page(states) { $0.json.count }))
-    case .failure(let error): respond(.history(error))
-    }
   }
 
   /// Returns the first elements, at least one, up to the size of a page.

@@ -15,57 +15,31 @@ extension RemoteResult {
 
 /// The history, in pages from the owner.
 extension RemoteSession {
-  func state(
-    at version: Int,
-    completion: @escaping HistoryCompletion<CommittedState>
-  ) {
-    read(.state(version: version), completion) { reply in
-      guard case .states(let states) = reply else { return nil }
-      return states.first
+  func state(at version: Int) async throws(HistoryError) -> CommittedState {
+    let result = await node.call(.state(version: version), of: key)
+    guard case .success(.states(let states), _) = result, let state = states.first else {
+      throw result.historyError
     }
+    return state
   }
 
-  func entries(
-    after version: Int, limit: Int,
-    completion: @escaping HistoryCompletion<[LogEntry]>
-  ) {
-    read(.entries(after: version, limit: limit), completion) { reply in
-      guard case .entries(let entries) = reply else { return nil }
-      return entries
-    }
+  func entries(after version: Int, limit: Int) async throws(HistoryError) -> [LogEntry] {
+    let result = await node.call(.entries(after: version, limit: limit), of: key)
+    guard case .success(.entries(let entries), _) = result else { throw result.historyError }
+    return entries
   }
 
-  func replay(
-    after version: Int?,
-    completion: @escaping HistoryCompletion<any StateReplay>
-  ) {
-    states(after: version, limit: RemoteReplay.page) { [self] result in
-      completion(result.map { RemoteReplay(self, first: $0, after: version) })
-    }
+  func replay(after version: Int?) async throws(HistoryError) -> any StateReplay {
+    let first = try await states(after: version, limit: RemoteReplay.page)
+    return RemoteReplay(self, first: first, after: version)
   }
 
   fileprivate func states(
-    after version: Int?, limit: Int,
-    completion: @escaping HistoryCompletion<[CommittedState]>
-  ) {
-    read(.states(after: version, limit: limit), completion) { reply in
-      guard case .states(let states) = reply else { return nil }
-      return states
-    }
-  }
-
-  /// Calls the owner, and completes with the value that its reply contains.
-  private func read<Value>(
-    _ call: SessionCall, _ completion: @escaping HistoryCompletion<Value>,
-    _ value: @escaping @Sendable (SessionReply) -> Value?
-  ) {
-    node.call(call, of: key) { result in
-      if case .success(let reply, _) = result, let value = value(reply) {
-        completion(.success(value))
-      } else {
-        completion(.failure(result.historyError))
-      }
-    }
+    after version: Int?, limit: Int
+  ) async throws(HistoryError) -> [CommittedState] {
+    let result = await node.call(.states(after: version, limit: limit), of: key)
+    guard case .success(.states(let states), _) = result else { throw result.historyError }
+    return states
   }
 }
 
@@ -95,19 +69,10 @@ private final class RemoteReplay: StateReplay {
     state = Mutex(State(pending: first[...], version: version))
   }
 
-  func next(
-    limit: Int,
-    completion: @escaping HistoryCompletion<[CommittedState]>
-  ) {
+  func next(limit: Int) async throws(HistoryError) -> [CommittedState] {
     let (ready, version, length) = state.withLock { ($0.take(limit), $0.version, $0.length) }
-    guard ready.isEmpty else { return completion(.success(ready)) }
-    session.states(after: version, limit: max(limit, length)) { [self] result in
-      completion(result.map { receive($0, limit) })
-    }
-  }
-
-  /// Stores a page that the owner has sent, and returns its first states.
-  private func receive(_ page: [CommittedState], _ limit: Int) -> [CommittedState] {
+    guard ready.isEmpty else { return ready }
+    let page = try await session.states(after: version, limit: max(limit, length))
     let size = page.reduce(0) { $0 + $1.json.count } / max(1, page.count)
     return state.withLock { state in
       state.length = max(1, min(Self.bound.count, Self.bound.size / max(1, size)))

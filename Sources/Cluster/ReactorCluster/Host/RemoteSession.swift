@@ -80,17 +80,14 @@ final class RemoteSession: SubmissionTarget {
   ///
   /// Fails with `LogError.lost` if this node owns the session in the meantime, or if the session
   /// has another epoch. The caller must then request the session again.
-  func confirmCurrent(completion: @escaping @Sendable (Result<Void, LogError>) -> Void) {
-    node.call(.confirm, of: key) { [self] result in
-      switch result {
-      case .success(.opened(let image, _), let owner):
-        let isThis =
-          owner.name != node.node.name && node.remoteSession(key, image, of: owner) === self
-        completion(isThis ? .success(()) : .failure(.lost(to: owner)))
-      case .success(.failed(.log(let error)), _): completion(.failure(error))
-      case .success: completion(.failure(.conflict))
-      case .failure(let error): completion(.failure(error))
-      }
+  func confirmCurrent() async throws(LogError) {
+    switch await node.call(.confirm, of: key) {
+    case .success(.opened(let image, _), let owner):
+      guard owner.name != node.node.name, node.remoteSession(key, image, of: owner) === self
+      else { throw .lost(to: owner) }
+    case .success(.failed(.log(let error)), _): throw error
+    case .success: throw .conflict
+    case .failure(let error): throw error
     }
   }
 

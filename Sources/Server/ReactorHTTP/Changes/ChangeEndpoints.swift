@@ -85,13 +85,13 @@ struct ChangeEndpoints {
     let limit = try query.limit()
     let position = try position(query) ?? .oldest
     let filter = try ChangeFilter(query, of: host, for: call)
-    try call.inBackground { () throws(Problem) in
+    try call.respondInBackground { () throws(Problem) in
       let start = try number(of: position, in: feed)
       do throws(LogError) {
-        let page = try ChangePage(
+        let page = try await ChangePage(
           of: feed, after: start, limit: limit, scanning: Self.scanBound, filter,
           ChangeText(host: host, content: filter.content), call.scope)
-        call.reply(response(page, as: type, limit, filter))
+        return response(page, as: type, limit, filter)
       } catch {
         throw Problem(error)
       }
@@ -149,14 +149,13 @@ struct ChangeEndpoints {
     guard !streams.channels.isDraining else {
       return call.reply(streams.response(to: call, RetryStream()))
     }
-    try call.inBackground { () throws(Problem) in
+    try call.respondInBackground { () throws(Problem) in
       let start = try start(position, lastEventID, in: feed)
-      call.reply(
-        streams.response(
-          to: call,
-          ChangeStream(
-            feed, from: start, filter, ChangeText(host: host, content: filter.content), call.scope,
-            of: streams.channels, for: call.owner)))
+      return streams.response(
+        to: call,
+        ChangeStream(
+          feed, from: start, filter, ChangeText(host: host, content: filter.content), call.scope,
+          of: streams.channels, for: call.owner))
     }
   }
 
@@ -195,7 +194,7 @@ struct ChangePage {
   init(
     of feed: any ChangeFeed, after number: Int, limit: Int, scanning bound: Int,
     _ filter: ChangeFilter, _ text: ChangeText, _ scope: RequestScope
-  ) throws(LogError) {
+  ) async throws(LogError) {
     var views = ChangeViews(host: text.host, scope: scope, readsState: text.content == .state)
     var bytes = 0
     var last = number
@@ -205,7 +204,7 @@ struct ChangePage {
       guard !read.isEmpty else { return }
       for change in read {
         guard !views.isExhausted else { break reading }
-        if filter.matches(change), let part = try views.part(of: change) {
+        if filter.matches(change), let part = try await views.part(of: change) {
           guard changes.isEmpty || (changes.count < limit && bytes < Limits.pageBytes) else {
             break reading
           }

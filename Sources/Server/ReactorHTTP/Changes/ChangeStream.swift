@@ -97,8 +97,8 @@ final class ChangeStream: ByteStream {
     switch step {
     case .output(let output): return output
     case .read(let position):
-      channels.background.enqueue(for: client) { [self] in
-        read(after: position)
+      channels.background.start(for: client) { [self] in
+        await read(after: position)
         group.wake()
       }
       return .idle
@@ -107,10 +107,10 @@ final class ChangeStream: ByteStream {
 
   // MARK: In the worker pool
 
-  private func read(after position: Int) {
+  private func read(after position: Int) async {
     do throws(LogError) {
       let changes = try feed.changes(after: position, limit: Self.pageLength)
-      let (output, last) = try encode(changes, after: position)
+      let (output, last) = try await encode(changes, after: position)
       state.withLock { state in
         if !output.isEmpty { state.ready.append(StreamChunk(output)) }
         state.position = last
@@ -126,7 +126,7 @@ final class ChangeStream: ByteStream {
   /// - Returns: The text, and the number of the last change that it contains.
   private func encode(
     _ changes: [StoreChange], after position: Int
-  ) throws(LogError) -> (text: [UInt8], last: Int) {
+  ) async throws(LogError) -> (text: [UInt8], last: Int) {
     var output: [UInt8] = []
     var last = position
     var lastSent = position
@@ -140,7 +140,7 @@ final class ChangeStream: ByteStream {
     for change in changes where output.count < EventBuffer.byteBound && count < text.bound {
       guard !views.isExhausted else { break }
       last = change.number
-      guard filter.matches(change), let part = try views.part(of: change) else { continue }
+      guard filter.matches(change), let part = try await views.part(of: change) else { continue }
       let id = ChangeID(store: feed.store, number: change.number)
       output += "id: \(id)\ndata: ".utf8
       output += try text.json(change, id: nil, showing: part)

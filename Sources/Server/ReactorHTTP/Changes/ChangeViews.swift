@@ -41,7 +41,7 @@ struct ChangeViews {
   var isExhausted: Bool { count >= Self.bound }
 
   /// Returns what the client sees of a change, or `nil` for nothing.
-  mutating func part(of change: StoreChange) throws(LogError) -> Part? {
+  mutating func part(of change: StoreChange) async throws(LogError) -> Part? {
     guard let key = change.key, let reactor = host.reactor(key.reactor) else {
       return Part(view: nil, isComplete: true, principal: nil)
     }
@@ -50,7 +50,7 @@ struct ChangeViews {
       return Part(view: nil, isComplete: true, principal: nil)
     }
     if !isComplete { count += 1 }
-    let view = try view(of: change, key, reactor)
+    let view = try await view(of: change, key, reactor)
     guard isComplete || view != nil else { return nil }
     return Part(view: view, isComplete: isComplete, principal: scope.context.principal?.id)
   }
@@ -58,11 +58,11 @@ struct ChangeViews {
   /// Returns the State after a change as the client sees it, or `nil` if it sees nothing of the change.
   private func view(
     of change: StoreChange, _ key: SessionKey, _ reactor: any HostedReactor
-  ) throws(LogError) -> VisibleState? {
-    guard let json = try host.state(after: change) else { return nil }
+  ) async throws(LogError) -> VisibleState? {
+    guard let json = try await host.state(after: change) else { return nil }
     let after = CommittedState(cursor: change.cursor, json: json)
     guard reactor.projector != nil else { return scope.view(of: after, in: reactor, key, nil) }
-    guard let (current, parameters) = try host.currentState(of: key),
+    guard let (current, parameters) = try await host.currentState(of: key),
       scope.view(of: current, in: reactor, key, parameters) != nil,
       let view = scope.view(of: after, in: reactor, key, parameters)
     else { return nil }
@@ -70,7 +70,7 @@ struct ChangeViews {
       return view
     }
     let cursor = Cursor(epoch: change.cursor.epoch, version: from)
-    guard let earlier = try reactor.storedState(key.id, at: cursor) else { return view }
+    guard let earlier = try await reactor.storedState(key.id, at: cursor) else { return view }
     let before = scope.view(
       of: CommittedState(cursor: cursor, json: earlier), in: reactor, key, parameters)
     return before?.json == view.json ? nil : view

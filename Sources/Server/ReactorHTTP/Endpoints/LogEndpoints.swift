@@ -3,7 +3,6 @@ internal import ReactorLog
 internal import ReactorCoding
 internal import ReactorHost
 internal import ReactorTransport
-internal import Synchronization
 
 /// The log of a session.
 struct LogEndpoints {
@@ -58,16 +57,16 @@ struct LogEndpoints {
     let query = try call.query()
     let limit = try query.limit()
     let after = try query.integer("after", in: 0...Int.max) ?? 0
-    call.readHistory(of: reactor, id, in: host) { _ in
-      Self.representation(of: [], as: type, .revalidated)
-    } _: { history throws(Problem) in
+    try call.respondInBackground { () throws(Problem) in
+      guard case .open(let history) = try await call.findHistory(of: reactor, id) else {
+        return Self.representation(of: [], as: type, .revalidated)
+      }
       let address = "/v1/reactors/\(reactor.name)/sessions/\(id)/log"
-      try call.inBackground {
-        LogPageReader.read(history, after: after, limit: limit) { page in
-          call.reply(
-            page.map { Self.representation(of: $0, limit, at: address, as: type) }
-              .mapError { Problem($0) })
-        }
+      do throws(HistoryError) {
+        let page = try await LogPage(of: history, after: after, limit: limit)
+        return Self.representation(of: page, limit, at: address, as: type)
+      } catch {
+        throw Problem(error)
       }
     }
   }
@@ -111,6 +110,18 @@ struct LogPage: Sendable {
     self.limit = limit
   }
 
+  /// Reads a page in steps.
+  init(
+    of history: any HistorySource, after version: Int, limit: Int
+  ) async throws(HistoryError) {
+    self.init(limit: limit)
+    do throws(HistoryError) {
+      while add(try await history.entries(after: entries.last?.version ?? version, limit: step)) {}
+    } catch {
+      guard end() else { throw error }
+    }
+  }
+
   /// The number of entries to read next.
   ///
   /// Small at first, so that large entries are not read in vain; then the number that the page is
@@ -142,36 +153,5 @@ struct LogPage: Sendable {
       bytes += entry.mutation.count + (entry.action?.count ?? 0)
     }
     return !read.isEmpty
-  }
-}
-
-/// Reads a page of a log in steps.
-private final class LogPageReader: Sendable {
-  private let page: Mutex<LogPage>
-
-  private init(limit: Int) {
-    page = Mutex(LogPage(limit: limit))
-  }
-
-  static func read(
-    _ history: any HistorySource, after version: Int, limit: Int,
-    completion: @escaping HistoryCompletion<LogPage>
-  ) {
-    let reader = LogPageReader(limit: limit)
-    SerialAsyncQueue().loop { next in
-      let (last, step) = reader.page.withLock { ($0.entries.last?.version ?? version, $0.step) }
-      history.entries(after: last, limit: step) { read in
-        switch read {
-        case .success(let entries):
-          let (hasMore, page) = reader.page.withLock { ($0.add(entries), $0) }
-          if !hasMore { completion(.success(page)) }
-          next(hasMore)
-        case .failure(let error):
-          let (isUsable, page) = reader.page.withLock { ($0.end(), $0) }
-          completion(isUsable ? .success(page) : .failure(error))
-          next(false)
-        }
-      }
-    }
   }
 }

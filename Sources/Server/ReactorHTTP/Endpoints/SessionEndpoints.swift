@@ -374,21 +374,22 @@ struct SessionEndpoints {
             of: seen, pointer, known, Self.field(session.parameters), since: session.formerVersion))
       }
     }
-    call.readHistory(of: reactor, id, in: host, absent: initialState) { history throws(Problem) in
-      try call.scope.requireCurrentView(of: history, reactor, id)
-      // Folding an earlier version can take a long time.
-      try call.inBackground {
-        history.state(at: version) { state in
-          call.reply { () throws(Problem) in
-            let found: CommittedState
-            do throws(HistoryError) { found = try state.get() } catch { throw Problem(error) }
-            let seen = try call.scope.visible(found, of: reactor, id, history.parameters)
-            return try Self.representation(
-              of: seen, pointer, known, Self.field(history.parameters),
-              since: history.formerVersion)
-          }
-        }
+    try call.respondInBackground { () throws(Problem) in
+      let history: any HistorySource
+      switch try await call.findHistory(of: reactor, id) {
+      case .open(let found): history = found
+      case .absent(let initial): return try initialState(initial)
       }
+      try call.scope.requireCurrentView(of: history, reactor, id)
+      let found: CommittedState
+      do throws(HistoryError) {
+        found = try await history.state(at: version)
+      } catch {
+        throw Problem(error)
+      }
+      let seen = try call.scope.visible(found, of: reactor, id, history.parameters)
+      return try Self.representation(
+        of: seen, pointer, known, Self.field(history.parameters), since: history.formerVersion)
     }
   }
 

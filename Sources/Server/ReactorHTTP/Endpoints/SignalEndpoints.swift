@@ -49,12 +49,13 @@ struct SignalEndpoints {
     try admit(call)
     let json = try content(of: call.request.body)
     // A signal creates no session: streams of a session that does not exist receive it, too.
-    call.streamSource(of: reactor, id, in: host) { [reply = call.reply] result in
-      switch result {
-      case .success(let session):
+    call.respondAtOnce { () throws(Problem) in
+      do throws(SessionError) {
+        let session = try await call.streamSource(of: reactor, id, in: host)
         session.publish(SessionSignal(json, from: sender))
-        reply(HTTPResponse(status: 204))
-      case .failure(let error): reply(Problem(error))
+        return HTTPResponse(status: 204)
+      } catch {
+        throw Problem(error)
       }
     }
   }

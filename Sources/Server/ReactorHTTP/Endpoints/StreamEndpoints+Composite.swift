@@ -20,31 +20,30 @@ extension StreamEndpoints {
     let views = try wanted.views(of: sources.count)
     let owner = StreamOwner(try call.chosenName(query))
     guard !channels.isDraining else { return call.reply(response(to: call, RetryStream())) }
-    open(sources[...], [], wanted.lastEventID, call) { result in
-      switch result {
-      case .success(let sessions) where sessions.allSatisfy { $0 == nil }:
-        // Status 204 stops an `EventSource` permanently.
-        call.reply(HTTPResponse(status: 204))
-      case .success(let sessions):
-        guard !call.isHead else {
-          return replyToHead(
-            call,
-            of: zip(sources, sessions).compactMap { source, session in
-              session.map { ($0, source.reactor, source.id) }
-            })
-        }
-        let subscribed = Array(zip(zip(sources, sessions), views))
-        subscribe(call, to: subscribed[...], [], wanted, by: owner) { [channels] result in
-          call.reply { () throws(Problem) in
-            guard let parts = try result.get() else { return response(to: call, RetryStream()) }
-            return response(
-              to: call, of: sources.map(\.name), CompositeStream(parts, of: channels))
-          }
-        }
-      case .failure(.tooMany):
-        call.reply(response(to: call, RetryStream()))
-      case .failure(let error): call.reply(Problem(error))
+    call.respondAtOnce { () throws(Problem) in
+      let sessions: [(any SessionSource)?]
+      do throws(SessionError) {
+        sessions = try await open(sources, wanted.lastEventID, call)
+      } catch .tooMany {
+        return response(to: call, RetryStream())
+      } catch {
+        throw Problem(error)
       }
+      guard sessions.contains(where: { $0 != nil }) else {
+        // Status 204 stops an `EventSource` permanently.
+        return HTTPResponse(status: 204)
+      }
+      guard !call.isHead else {
+        return try headResponse(
+          to: call,
+          of: zip(sources, sessions).compactMap { source, session in
+            session.map { ($0, source.reactor, source.id) }
+          })
+      }
+      let subscribed = zip(zip(sources, sessions), views)
+      guard let parts = try await subscribe(call, to: Array(subscribed), wanted, by: owner)
+      else { return response(to: call, RetryStream()) }
+      return response(to: call, of: sources.map(\.name), CompositeStream(parts, of: channels))
     }
   }
 
@@ -73,53 +72,46 @@ extension StreamEndpoints {
 
   /// Finds the sessions one after the other; an ended one is `nil`.
   private func open(
-    _ sources: ArraySlice<Source>, _ opened: [(any SessionSource)?], _ last: LastEventID,
-    _ call: Call,
-    _ completion: @escaping @Sendable (Result<[(any SessionSource)?], SessionError>) -> Void
-  ) {
-    guard let source = sources.first else { return completion(.success(opened)) }
-    let position: @Sendable (String) -> StreamPosition = { epoch in
-      last.position(in: epoch, of: source.name)
-    }
-    call.streamSource(of: source.reactor, source.id, in: host, from: position) { result in
-      switch result {
-      case .success(let session):
-        open(sources.dropFirst(), opened + [session], last, call, completion)
-      case .failure(.ended): open(sources.dropFirst(), opened + [nil], last, call, completion)
-      case .failure(let error): completion(.failure(error))
+    _ sources: [Source], _ last: LastEventID, _ call: Call
+  ) async throws(SessionError) -> [(any SessionSource)?] {
+    var opened: [(any SessionSource)?] = []
+    for source in sources {
+      do throws(SessionError) {
+        opened.append(
+          try await call.streamSource(of: source.reactor, source.id, in: host) { epoch in
+            last.position(in: epoch, of: source.name)
+          })
+      } catch .ended {
+        opened.append(nil)
       }
     }
+    return opened
   }
 
   /// Subscribes to the sessions one after the other; to none if too many reads of the client wait, or if the
   /// client may not see one of them.
   private func subscribe(
-    _ call: Call, to sessions: ArraySlice<((Source, (any SessionSource)?), StreamView)>,
-    _ parts: [CompositeStream.Part], _ wanted: StreamRequest,
-    by owner: StreamOwner,
-    _ completion: @escaping @Sendable (Result<[CompositeStream.Part]?, Problem>) -> Void
-  ) {
-    guard let ((source, session), view) = sessions.first else {
-      return completion(.success(parts))
+    _ call: Call, to sessions: [((Source, (any SessionSource)?), StreamView)],
+    _ wanted: StreamRequest, by owner: StreamOwner
+  ) async throws(Problem) -> [CompositeStream.Part]? {
+    var parts: [CompositeStream.Part] = []
+    defer {
+      if parts.count < sessions.count { for part in parts { part.subscription?.close() } }
     }
-    guard let session else {
-      let ended = CompositeStream.Part(source.name, nil, StreamOpening(), at: nil)
-      return subscribe(
-        call, to: sessions.dropFirst(), parts + [ended], wanted, by: owner, completion)
-    }
-    let position = wanted.lastEventID.position(in: session.epoch, of: source.name)
-    subscribe(
-      call, to: session, of: source.reactor, source.id, wanted, in: view, by: owner, from: position
-    ) { result in
-      guard case .success(let (subscription, opening)?) = result else {
-        for part in parts { part.subscription?.close() }
-        return completion(result.map { _ in nil })
+    for ((source, session), view) in sessions {
+      guard let session else {
+        parts.append(CompositeStream.Part(source.name, nil, StreamOpening(), at: nil))
+        continue
       }
+      let position = wanted.lastEventID.position(in: session.epoch, of: source.name)
+      let subscribed = try await subscribe(
+        call, to: session, of: source.reactor, source.id, wanted, in: view, by: owner,
+        from: position)
+      guard let (subscription, opening) = subscribed else { return nil }
       let cursor: Cursor? =
         if !opening.isReset, case .cursor(let cursor) = position { cursor } else { nil }
-      let part = CompositeStream.Part(source.name, subscription, opening, at: cursor)
-      subscribe(
-        call, to: sessions.dropFirst(), parts + [part], wanted, by: owner, completion)
+      parts.append(CompositeStream.Part(source.name, subscription, opening, at: cursor))
     }
+    return parts
   }
 }

@@ -4,10 +4,6 @@ internal import ReactorTransport
 
 /// Streams of sessions as their clients may see them.
 extension StreamEndpoints {
-  /// Called with a client's events and its first output; with `nil` if too much work of the client waits.
-  typealias FeedCompletion =
-    @Sendable (Result<(feed: any StreamFeed, opening: StreamOpening)?, Problem>) -> Void
-
   /// Subscribes a client to a session, or to what the client may see of it.
   ///
   /// - Parameters:
@@ -19,17 +15,17 @@ extension StreamEndpoints {
   ///   - view: The view of this session.
   ///   - owner: The owner of the stream.
   ///   - position: The client's position.
-  ///   - completion: Called at once, or later on any thread.
+  /// - Returns: The client's events and its first output, or `nil` if too much work of the client waits.
+  /// - Throws: If the client may not see the session.
   func subscribe(
     _ call: Call, to session: any SessionSource, of reactor: any HostedReactor, _ id: String,
     _ wanted: StreamRequest, in view: StreamView, by owner: StreamOwner,
-    from position: StreamPosition, completion: @escaping FeedCompletion
-  ) {
+    from position: StreamPosition
+  ) async throws(Problem) -> (any StreamFeed, StreamOpening)? {
     let client = call.owner
     guard let projector = reactor.projector else {
-      return channels.subscribe(
-        to: session, wanted, in: view, by: owner, of: client, from: position
-      ) { subscribed in completion(.success(subscribed.map { ($0, $1) })) }
+      return await channels.subscribe(
+        to: session, wanted, in: view, by: owner, of: client, from: position)
     }
     let key = SessionKey(reactor: reactor.name, id: id)
     let logger = call.scope.api.logger
@@ -40,44 +36,40 @@ extension StreamEndpoints {
     }
     let viewer = call.scope.viewer(of: key, parameters(of: session, reactor))
     let history = ViewerHistory(
-      base: session, projector: projector, viewer: viewer, background: channels.background,
-      owner: client, logger: logger)
+      base: session, projector: projector, viewer: viewer, logger: logger)
     var view = view
     view.isProjected = true
-    let subscribe: ViewedSubscription.Subscribe = { [channels, view] source, resets, completion in
-      channels.subscribe(
-        to: source, wanted, in: view, by: owner, of: client, from: resets ? .unknown : position,
-        history: history, resets: resets, completion: completion)
+    let entry: ViewerEntry
+    do throws(SessionViews.Refusal) {
+      entry = try await views.enter(viewer)
+    } catch {
+      channels.views.leave(views)
+      if error == .ended { return nil }
+      throw Problem(error, call.scope)
     }
-    views.enter(viewer) { [channels, view] entered in
-      switch entered {
-      case .failure(let refusal):
-        channels.views.leave(views)
-        completion(refusal == .ended ? .success(nil) : .failure(Problem(refusal, call.scope)))
-      case .success(let entry):
-        @Sendable func leave() {
-          views.leave(entry)
-          channels.views.leave(views)
-        }
-        if case .sees(let source) = entry.standing, !view.canSend(source.current.json) {
-          leave()
-          return completion(.failure(Self.stateNotObject))
-        }
-        ViewedSubscription.open(entry, of: views, subscribe: subscribe, leave: leave) {
-          completion(.success($0.map { ($0, $1) }))
-        }
-      }
+    let leave: @Sendable () -> Void = { [channels] in
+      views.leave(entry)
+      channels.views.leave(views)
     }
+    if case .sees(let source) = entry.standing, !view.canSend(source.current.json) {
+      leave()
+      throw Self.stateNotObject
+    }
+    return await ViewedSubscription.open(
+      entry, of: views,
+      subscribe: { [channels, view] source, resets in
+        await channels.subscribe(
+          to: source, wanted, in: view, by: owner, of: client, from: resets ? .unknown : position,
+          history: history, resets: resets)
+      }, on: channels.background, for: client, leave: leave)
   }
 
-  /// Responds to `HEAD` of a stream of sessions.
-  func replyToHead(
-    _ call: Call, of sessions: [(any SessionSource, any HostedReactor, String)]
-  ) {
-    call.reply { () throws(Problem) in
-      for (session, reactor, id) in sessions { try call.requireView(of: session, reactor, id) }
-      return HTTPResponse(status: 200, headers: headers)
-    }
+  /// Returns the response to `HEAD` of a stream of sessions.
+  func headResponse(
+    to call: Call, of sessions: [(any SessionSource, any HostedReactor, String)]
+  ) throws(Problem) -> HTTPResponse {
+    for (session, reactor, id) in sessions { try call.requireView(of: session, reactor, id) }
+    return HTTPResponse(status: 200, headers: headers)
   }
 }
 

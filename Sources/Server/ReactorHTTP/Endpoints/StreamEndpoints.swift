@@ -127,26 +127,19 @@ struct StreamEndpoints {
     return response
   }
 
-  /// Responds with a stream of a session or global; only its head for `HEAD`.
-  private func reply(
-    _ call: Call, with source: any StateSource, _ wanted: StreamRequest, by owner: StreamOwner
-  ) {
-    guard !call.isHead else {
-      return call.reply(HTTPResponse(status: 200, headers: headers))
-    }
-    channels.subscribe(
+  /// Returns the response with a stream of a session or global; only its head for `HEAD`.
+  private func response(
+    to call: Call, with source: any StateSource, _ wanted: StreamRequest, by owner: StreamOwner
+  ) async -> HTTPResponse {
+    guard !call.isHead else { return HTTPResponse(status: 200, headers: headers) }
+    let subscribed = await channels.subscribe(
       to: source, wanted, in: wanted.view, by: owner, of: call.owner,
-      from: wanted.lastEventID.position(in: source.current.cursor.epoch)
-    ) { [channels] subscribed in
-      guard let (subscription, opening) = subscribed else {
-        return call.reply(response(to: call, RetryStream()))
-      }
-      let isCompressed = call.scope.compressesStream(of: source.current, wanted)
-      call.reply(
-        response(
-          to: call, compressing: isCompressed ? subscription.channel : nil,
-          SessionStream(subscription, opening, of: channels)))
-    }
+      from: wanted.lastEventID.position(in: source.current.cursor.epoch))
+    guard let (subscription, opening) = subscribed else { return response(to: call, RetryStream()) }
+    let isCompressed = call.scope.compressesStream(of: source.current, wanted)
+    return response(
+      to: call, compressing: isCompressed ? subscription.channel : nil,
+      SessionStream(subscription, opening, of: channels))
   }
 
   private func streamSession(_ call: Call) throws(Problem) {
@@ -157,42 +150,39 @@ struct StreamEndpoints {
     let wanted = try StreamRequest(query, call.request, ofOne: true)
     let owner = StreamOwner(try call.chosenName(query))
     guard !channels.isDraining else { return call.reply(response(to: call, RetryStream())) }
-    let position: @Sendable (String) -> StreamPosition = { wanted.lastEventID.position(in: $0) }
-    call.streamSource(of: reactor, id, in: host, from: position) { result in
-      switch result {
-      case .success(let session):
-        reply(call, with: session, of: reactor, id, wanted, by: owner)
-      case .failure(.tooMany):
-        call.reply(response(to: call, RetryStream()))
-      case .failure(.ended):
+    call.respondAtOnce { () throws(Problem) in
+      let session: any SessionSource
+      do throws(SessionError) {
+        session = try await call.streamSource(of: reactor, id, in: host) { epoch in
+          wanted.lastEventID.position(in: epoch)
+        }
+      } catch .tooMany {
+        return response(to: call, RetryStream())
+      } catch .ended {
         // Status 204 stops an `EventSource` permanently.
-        call.reply(HTTPResponse(status: 204))
-      case .failure(let error): call.reply(Problem(error))
+        return HTTPResponse(status: 204)
+      } catch {
+        throw Problem(error)
       }
+      return try await response(to: call, with: session, of: reactor, id, wanted, by: owner)
     }
   }
 
-  /// Responds with a stream of a session, or of what the client may see of it.
-  private func reply(
-    _ call: Call, with session: any SessionSource, of reactor: any HostedReactor, _ id: String,
+  /// Returns the response with a stream of a session, or of what the client may see of it.
+  private func response(
+    to call: Call, with session: any SessionSource, of reactor: any HostedReactor, _ id: String,
     _ wanted: StreamRequest, by owner: StreamOwner
-  ) {
+  ) async throws(Problem) -> HTTPResponse {
     guard reactor.projector != nil else {
-      if let problem = signalProblem(of: session, wanted) { return call.reply(problem) }
-      return reply(call, with: session, wanted, by: owner)
+      try requireObject(session, wanted)
+      return await response(to: call, with: session, wanted, by: owner)
     }
-    guard !call.isHead else { return replyToHead(call, of: [(session, reactor, id)]) }
-    subscribe(
+    guard !call.isHead else { return try headResponse(to: call, of: [(session, reactor, id)]) }
+    let subscribed = try await subscribe(
       call, to: session, of: reactor, id, wanted, in: wanted.view, by: owner,
-      from: wanted.lastEventID.position(in: session.epoch)
-    ) { [channels] result in
-      call.reply { () throws(Problem) in
-        guard let (feed, opening) = try result.get() else {
-          return response(to: call, RetryStream())
-        }
-        return response(to: call, SessionStream(feed, opening, of: channels))
-      }
-    }
+      from: wanted.lastEventID.position(in: session.epoch))
+    guard let (feed, opening) = subscribed else { return response(to: call, RetryStream()) }
+    return response(to: call, SessionStream(feed, opening, of: channels))
   }
 
   private func streamGlobal(_ call: Call) throws(Problem) {
@@ -200,23 +190,23 @@ struct StreamEndpoints {
     try call.negotiate("text/event-stream")
     let wanted = try StreamRequest(try call.query(), call.request, ofOne: true)
     guard !channels.isDraining else { return call.reply(response(to: call, RetryStream())) }
-    if let problem = signalProblem(of: global, wanted) { throw problem }
-    let current = global.current
-    guard wanted.lastEventID.position(in: current.cursor.epoch).isBeyond(current) else {
-      return reply(call, with: global, wanted, by: .anonymous)
-    }
-    // The client can have a later value: this process can be cut off from the one that set it.
-    global.confirmCurrent { result in
-      switch result {
-      case .success: reply(call, with: global, wanted, by: .anonymous)
-      case .failure(let error): call.reply(Problem(error))
+    try requireObject(global, wanted)
+    call.respondAtOnce { () throws(Problem) in
+      let current = global.current
+      if wanted.lastEventID.position(in: current.cursor.epoch).isBeyond(current) {
+        // The client can have a later value: this process can be cut off from the one that set it.
+        await call.takeTurn(toRead: host)
+        do throws(LogError) { try await global.confirmCurrent() } catch { throw Problem(error) }
       }
+      return await response(to: call, with: global, wanted, by: .anonymous)
     }
   }
 
-  /// Returns the problem of a stream of signals without a name whose State is not an object.
-  private func signalProblem(of source: any StateSource, _ wanted: StreamRequest) -> Problem? {
-    wanted.view.canSend(source.current.json) ? nil : Self.stateNotObject
+  /// Rejects a stream of signals without a name whose State is not an object.
+  private func requireObject(
+    _ source: any StateSource, _ wanted: StreamRequest
+  ) throws(Problem) {
+    guard wanted.view.canSend(source.current.json) else { throw Self.stateNotObject }
   }
 
   /// The problem of a stream of signals without a name whose State is not an object.

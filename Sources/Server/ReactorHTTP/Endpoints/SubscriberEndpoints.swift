@@ -32,18 +32,14 @@ struct SubscriberEndpoints {
   private func list(_ call: Call) throws(Problem) {
     let request = try SessionListRequest("subscribers", call, in: host)
     let after = request.query.text("after")
-    call.streamSource(of: request.reactor, request.session, in: host) {
-      [reply = call.reply] result in
+    call.start { [reply = call.reply] () throws(Problem) in
       let session: any SessionSource
-      switch result {
-      case .success(let opened): session = opened
-      case .failure(let error): return reply(Problem(error))
-      }
-      do throws(Problem) {
-        try call.requireView(of: session, request.reactor, request.session)
+      do throws(SessionError) {
+        session = try await call.streamSource(of: request.reactor, request.session, in: host)
       } catch {
-        return reply(error)
+        throw Problem(error)
       }
+      try call.requireView(of: session, request.reactor, request.session)
       session.subscribers(after: after, limit: request.limit) { result in
         switch result {
         case .success(let page):

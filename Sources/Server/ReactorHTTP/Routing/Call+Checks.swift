@@ -147,36 +147,6 @@ extension Call {
     }
   }
 
-  /// Passes the history of a session to a function: also that of a session that cannot be loaded, whose
-  /// log has readable parts.
-  ///
-  /// - Parameters:
-  ///   - reactor: The session's reactor.
-  ///   - id: The session's id.
-  ///   - host: The host of the reactor.
-  ///   - absent: Creates the response for a session that does not exist, with its initial State.
-  ///   - body: Receives the history.
-  func readHistory(
-    of reactor: any HostedReactor, _ id: String, in host: Host,
-    absent: @escaping @Sendable (CommittedState) throws(Problem) -> HTTPResponse,
-    _ body: @escaping @Sendable (any HistorySource) throws(Problem) -> Void
-  ) {
-    if let session = reactor.liveSession(id) {
-      return reply.onError { () throws(Problem) in try body(session) }
-    }
-    load(in: host) { [self] in
-      reactor.findSession(id) { result in
-        reply.onError { () throws(Problem) in
-          guard case .failure(.log(let error)) = result, error.isDamage else {
-            return try found(result, absent) { session throws(Problem) in try body(session) }
-          }
-          guard let history = try? reactor.storedHistory(id) else { throw Problem(error) }
-          try body(history)
-        }
-      }
-    }
-  }
-
   private func found(
     _ result: Result<FoundSession, SessionError>,
     _ absent: (CommittedState) throws(Problem) -> HTTPResponse,
@@ -207,6 +177,40 @@ extension Call {
     start { [reply] () throws(Problem) in reply(try await body()) }
   }
 
+  /// Responds like ``respond(_:)``, in turn with the work of other clients also if that is reading only.
+  ///
+  /// - Parameter body: The function.
+  /// - Throws: A problem if too many requests wait for a background thread.
+  func respondInBackground(
+    _ body: @escaping @Sendable () async throws(Problem) -> HTTPResponse
+  ) throws(Problem) {
+    guard owner.takePlace() else { throw .tooManyWait }
+    respond { [owner] () throws(Problem) in
+      owner.returnPlace()
+      return try await body()
+    }
+  }
+
+  /// Responds like ``respond(_:)``; this thread executes the part before the first suspension.
+  ///
+  /// - Parameter body: The function; before it reads from disk, it calls ``takeTurn(toRead:)``.
+  func respondAtOnce(_ body: @escaping @Sendable () async throws(Problem) -> HTTPResponse) {
+    asClient {
+      scope.api.background.begin(for: owner) { [reply] in
+        do throws(Problem) {
+          reply(try await body())
+        } catch {
+          reply(error)
+        }
+      }
+    }
+  }
+
+  /// Continues on a background thread if reading from the log of a host blocks.
+  func takeTurn(toRead host: Host) async {
+    if host.readsFromDisk { await scope.api.background.takeTurn(for: owner) }
+  }
+
   /// Executes an `async` function that sends the response, or throws the problem that becomes the response.
   func start(_ body: @escaping @Sendable () async throws(Problem) -> Void) {
     asClient {
@@ -235,11 +239,7 @@ extension Call {
     let isEnqueued = scope.api.background.enqueueIfRoom(for: owner) { [self] in
       asClient { reply.onError { () throws(Problem) in try body() } }
     }
-    guard isEnqueued else {
-      throw .beyondShare(
-        of: Limits.backgroundJobs, "requests that wait for a background thread",
-        "Nothing was executed.")
-    }
+    guard isEnqueued else { throw .tooManyWait }
   }
 }
 
@@ -318,6 +318,13 @@ extension Host {
 }
 
 extension Problem {
+  /// The problem of a client with too many requests that wait.
+  fileprivate static var tooManyWait: Problem {
+    .beyondShare(
+      of: Limits.backgroundJobs, "requests that wait for a background thread",
+      "Nothing was executed.")
+  }
+
   /// The problem of a name without a reactor.
   static var unknownReactor: Problem {
     Problem(.unknownReactor, "No reactor is hosted under this name. GET /v1/reactors lists them.")

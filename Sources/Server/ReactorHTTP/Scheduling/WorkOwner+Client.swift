@@ -11,24 +11,21 @@ extension WorkOwner {
   /// A client, or `nil` in the process of a test.
   static func client(_ account: Account?) -> WorkOwner { account.map { WorkOwner($0) } ?? .none }
 
-  /// Reserves a place for a job that waits, if the client's share permits.
-  ///
-  /// - Returns: The job, which returns the place when it begins, or `nil` beyond the share.
-  func counted(_ job: @escaping WorkerPool.Job) -> WorkerPool.Job? {
-    guard let account else { return job }
-    guard account.acquire(.jobs, of: Limits.backgroundJobs) else { return nil }
-    return {
-      account.release(.jobs)
-      job()
-    }
-  }
+  /// Reserves a place for a job that waits, if the client's share permits; returns whether it does.
+  func takePlace() -> Bool { account?.acquire(.jobs, of: Limits.backgroundJobs) ?? true }
+
+  /// Returns the place of a job that begins.
+  func returnPlace() { account?.release(.jobs) }
 }
 
 extension WorkerPool {
   /// Enqueues a job unless its owner has its share of the waiting jobs; returns whether it was enqueued.
   func enqueueIfRoom(for owner: WorkOwner, _ job: @escaping Job) -> Bool {
-    guard let job = owner.counted(job) else { return false }
-    enqueue(for: owner, job)
+    guard owner.takePlace() else { return false }
+    enqueue(for: owner) {
+      owner.returnPlace()
+      job()
+    }
     return true
   }
 }

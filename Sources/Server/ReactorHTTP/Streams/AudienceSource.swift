@@ -50,18 +50,16 @@ final class AudienceSource: SessionSource {
 
   var formerVersion: Int { base.formerVersion }
 
-  func confirmCurrent(completion: @escaping @Sendable (Result<Void, LogError>) -> Void) {
-    base.confirmCurrent(completion: completion)
-  }
+  func confirmCurrent() async throws(LogError) { try await base.confirmCurrent() }
 
   /// Fails: what a client may see of an earlier State depends on the client, see ``ViewerHistory``.
-  func state(at version: Int, completion: @escaping HistoryCompletion<CommittedState>) {
-    completion(.failure(.unknownVersion(oldest: current.version, latest: current.version)))
+  func state(at version: Int) async throws(HistoryError) -> CommittedState {
+    throw .unknownVersion(oldest: current.version, latest: current.version)
   }
 
-  /// Fails, see ``state(at:completion:)``.
-  func replay(after version: Int?, completion: @escaping HistoryCompletion<any StateReplay>) {
-    completion(.failure(.unknownVersion(oldest: current.version, latest: current.version)))
+  /// Fails, see ``state(at:)``.
+  func replay(after version: Int?) async throws(HistoryError) -> any StateReplay {
+    throw .unknownVersion(oldest: current.version, latest: current.version)
   }
 
   func observe(_ observer: any SessionObserver) -> CommittedState? {

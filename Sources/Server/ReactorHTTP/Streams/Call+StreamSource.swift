@@ -6,11 +6,13 @@ extension Call {
   ///
   /// Loads the session on a background thread if that reads from disk.
   func streamSource(
-    of reactor: any HostedReactor, _ id: String, in host: Host,
-    _ completion: @escaping @Sendable (Result<any SessionSource, SessionError>) -> Void
-  ) {
-    if let source = reactor.liveStreamSource(id) { return completion(.success(source)) }
-    load(in: host) { reactor.streamSource(id, completion: completion) }
+    of reactor: any HostedReactor, _ id: String, in host: Host
+  ) async throws(SessionError) -> any SessionSource {
+    if let source = reactor.liveStreamSource(id) { return source }
+    await takeTurn(toRead: host)
+    return try await withCheckedContinuation { continuation in
+      reactor.streamSource(id) { continuation.resume(returning: $0) }
+    }.get()
   }
 
   /// Finds the source of a session's streams for a client that can have been connected before.
@@ -24,24 +26,23 @@ extension Call {
   ///   - id: The id of the session.
   ///   - host: The host.
   ///   - position: The position of the client in a history, by the name of the history.
-  ///   - attempts: The maximum number of lookups of the source.
-  ///   - completion: Called with the source, or the error.
+  /// - Returns: The source.
+  /// - Throws: If the session cannot be opened, or its State not be confirmed.
   func streamSource(
     of reactor: any HostedReactor, _ id: String, in host: Host,
-    from position: @escaping @Sendable (_ epoch: String) -> StreamPosition, attempts: Int = 4,
-    _ completion: @escaping @Sendable (Result<any SessionSource, SessionError>) -> Void
-  ) {
-    streamSource(of: reactor, id, in: host) { [self] result in
-      guard case .success(let source) = result, position(source.epoch).isBeyond(source.current)
-      else { return completion(result) }
-      source.confirmCurrent { [self] confirmation in
-        switch confirmation {
-        case .success: completion(result)
-        case .failure(.lost) where attempts > 1:
-          streamSource(
-            of: reactor, id, in: host, from: position, attempts: attempts - 1, completion)
-        case .failure(let error): completion(.failure(.log(error)))
-        }
+    from position: (_ epoch: String) -> StreamPosition
+  ) async throws(SessionError) -> any SessionSource {
+    var attempts = 4
+    while true {
+      let source = try await streamSource(of: reactor, id, in: host)
+      guard position(source.epoch).isBeyond(source.current) else { return source }
+      await takeTurn(toRead: host)
+      attempts -= 1
+      do throws(LogError) {
+        try await source.confirmCurrent()
+        return source
+      } catch {
+        guard case .lost = error, attempts > 0 else { throw .log(error) }
       }
     }
   }

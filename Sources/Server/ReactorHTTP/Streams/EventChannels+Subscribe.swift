@@ -2,10 +2,12 @@ internal import ReactorLog
 internal import ReactorHost
 
 extension EventChannels {
-  /// Called with a subscription and the client's first output.
-  typealias SubscriptionCompletion = @Sendable ((EventSubscription, StreamOpening)?) -> Void
+  /// A subscription and the client's first output.
+  typealias Opened = (EventSubscription, StreamOpening)
 
   /// Creates a client's subscription and decides what the client is sent first.
+  ///
+  /// Suspends only if the log must be read or a large State encoded.
   ///
   /// - Parameters:
   ///   - source: The session or global.
@@ -16,13 +18,12 @@ extension EventChannels {
   ///   - position: The client's position.
   ///   - history: The earlier States as the client sees them, or `nil` if all clients see the same.
   ///   - resets: Whether the client begins again, with the latest State.
-  ///   - completion: Called immediately, or later on any thread if the log must be read or a large
-  ///     State encoded; with `nil` if too much work of the client waits.
+  /// - Returns: The subscription, or `nil` if too much work of the client waits.
   func subscribe(
     to source: any StateSource, _ wanted: StreamRequest, in view: StreamView, by owner: StreamOwner,
     of client: WorkOwner, from position: StreamPosition, history: ViewerHistory? = nil,
-    resets: Bool = false, completion: @escaping SubscriptionCompletion
-  ) {
+    resets: Bool = false
+  ) async -> Opened? {
     let channel = join(source, view, of: client)
     var position = position.resumable(in: source, view)
     let known = position.version(of: source.current)
@@ -41,19 +42,9 @@ extension EventChannels {
       channels: self, channel: channel, owner: owner, client: client, notices: notices,
       activity: activity, position: position, history: history, mustReset: resets)
     guard wanted.wantsEveryVersion, !resets, !beginsAgain else {
-      return pending.beginWithLatest(everyVersion: wanted.wantsEveryVersion, completion)
+      return await pending.beginWithLatest(everyVersion: wanted.wantsEveryVersion)
     }
-    let resumed = known
-    let replay = history.map { $0.replay } ?? source.replay
-    let isEnqueued = reads.enqueueIfRoom(for: client) { [background] end in
-      background.enqueue(for: client) {
-        replay(resumed) { replay in
-          end()
-          pending.begin(with: replay, after: resumed, completion)
-        }
-      }
-    }
-    guard isEnqueued else { return pending.reject(completion) }
+    return await pending.begin(after: known)
   }
 
   /// Joins the channels of the requested events other than States; returns `nil` if none were
@@ -91,25 +82,35 @@ private struct PendingSubscription: Sendable {
   ///
   /// While the log is not available, a reset would skip versions that can be read later: the stream
   /// reads the log again, and ends if that fails, so that the client reconnects.
-  func begin(
-    with replay: Result<any StateReplay, HistoryError>, after resumed: Int?,
-    _ completion: @escaping EventChannels.SubscriptionCompletion
-  ) {
-    switch replay {
-    case .success(let replay): begin(with: replay, after: resumed, completion)
-    case .failure(.log(.unavailable)), .failure(.log(.lost)):
-      begin(with: nil, after: resumed, completion)
-    case .failure:
+  func begin(after resumed: Int?) async -> EventChannels.Opened? {
+    guard client.takePlace() else { return reject() }
+    do throws(HistoryError) {
+      let replay = try await read { () throws(HistoryError) in
+        client.returnPlace()
+        return try await channel.source.replay(after: resumed, as: history)
+      }
+      return begin(with: replay, after: resumed)
+    } catch .log(.unavailable), .log(.lost) {
+      return begin(with: nil, after: resumed)
+    } catch {
       var pending = self
       pending.mustReset = true
-      pending.beginWithLatest(everyVersion: true, completion)
+      return await pending.beginWithLatest(everyVersion: true)
     }
   }
 
+  /// Reads from the log, in turn with the reads of other clients.
+  private func read<Value, Failure>(
+    _ body: () async throws(Failure) -> Value
+  ) async throws(Failure) -> Value {
+    await channels.background.takeTurn(for: client)
+    return try await channels.reads.execute(for: client, body)
+  }
+
   /// Leaves the channels.
-  func reject(_ completion: EventChannels.SubscriptionCompletion) {
+  private func reject() -> EventChannels.Opened? {
     subscription(seen: channel.source.current.version, shown: nil, everyVersion: true).close()
-    completion(nil)
+    return nil
   }
 
   private func subscription(
@@ -133,30 +134,48 @@ private struct PendingSubscription: Sendable {
 
   /// Begins after the version of the client; without a replay, the subscription creates one.
   private func begin(
-    with replay: (any StateReplay)?, after resumed: Int?,
-    _ completion: EventChannels.SubscriptionCompletion
-  ) {
+    with replay: (any StateReplay)?, after resumed: Int?
+  ) -> EventChannels.Opened {
     let current = channel.source.current
     let opening = opening(after: resumed, at: current)
     let subscription = subscription(
       seen: resumed ?? -1,
       shown: opening.isCurrent && !view.isPlain ? view.json(of: current) : nil,
       everyVersion: true, replay: replay)
-    completion((subscription, opening))
+    return (subscription, opening)
   }
 
   /// Begins with the latest State, which is encoded in the worker pool if that takes long.
-  func beginWithLatest(
-    everyVersion: Bool, _ completion: @escaping EventChannels.SubscriptionCompletion
-  ) {
+  func beginWithLatest(everyVersion: Bool) async -> EventChannels.Opened? {
+    if takesLong(channel.source.current) {
+      guard client.takePlace() else { return reject() }
+      await channels.background.takeTurn(for: client)
+      client.returnPlace()
+    }
     let current = channel.source.current
-    guard takesLong(current) else {
-      return begin(with: current, everyVersion: everyVersion, completion)
+    let resumed = resumed(at: current)
+    let known = known(at: current)
+    let json = known?.shown ?? view.json(of: current)
+    var opening = opening(after: resumed, at: current)
+    if resumed != current.version, view.sendsStates {
+      // Send the difference to the client's version, if the State at that version can be read.
+      opening.event = await difference(from: resumed, to: current.cursor, json)
+      opening.event = opening.event ?? known ?? channel.whole(current.cursor, json)
     }
-    let isEnqueued = channels.background.enqueueIfRoom(for: client) {
-      begin(with: channel.source.current, everyVersion: everyVersion, completion)
+    let subscription = subscription(
+      seen: current.version, shown: json, everyVersion: everyVersion)
+    return (subscription, opening)
+  }
+
+  private func difference(
+    from version: Int?, to current: Cursor, _ json: ArraySlice<UInt8>
+  ) async -> StreamEvent? {
+    guard view.sendsDifferences, let version else { return nil }
+    if let known = channel.catchUp(from: version, to: current, json, before: { nil }) {
+      return known
     }
-    if !isEnqueued { reject(completion) }
+    let before = await read { try? await channel.source.state(at: version) }
+    return channel.catchUp(from: version, to: current, json, before: { before.map(view.json) })
   }
 
   /// The version after which the client resumes, or `nil` if it begins with a whole State.
@@ -179,37 +198,14 @@ private struct PendingSubscription: Sendable {
   private func known(at current: CommittedState) -> StreamEvent? {
     isLarge(current) ? channel.knownWhole(at: current.cursor) : nil
   }
+}
 
-  private func begin(
-    with current: CommittedState, everyVersion: Bool,
-    _ completion: @escaping EventChannels.SubscriptionCompletion
-  ) {
-    let resumed = resumed(at: current)
-    let known = known(at: current)
-    let json = known?.shown ?? view.json(of: current)
-    @Sendable func whole() -> StreamEvent { known ?? channel.whole(current.cursor, json) }
-    @Sendable func finish(_ event: StreamEvent?) {
-      var opening = opening(after: resumed, at: current)
-      opening.event = event
-      let subscription = subscription(
-        seen: current.version, shown: json, everyVersion: everyVersion)
-      completion((subscription, opening))
-    }
-    if resumed == current.version || !view.sendsStates { return finish(nil) }
-    guard view.sendsDifferences, let resumed else { return finish(whole()) }
-    // Send the difference to the client's version, if the State at that version can be read.
-    if let patch = channel.catchUp(from: resumed, to: current.cursor, json, before: { nil }) {
-      return finish(patch)
-    }
-    channels.reads.enqueue(for: client) { [self] end in
-      channels.background.enqueue(for: client) {
-        channel.source.state(at: resumed) { state in
-          end()
-          let before = (try? state.get()).map(view.json)
-          finish(
-            channel.catchUp(from: resumed, to: current.cursor, json, before: { before }) ?? whole())
-        }
-      }
-    }
+extension StateSource {
+  /// Begins to read the states after a version as a client sees them; without a history, all clients see the same.
+  func replay(
+    after version: Int?, as history: ViewerHistory?
+  ) async throws(HistoryError) -> any StateReplay {
+    guard let history else { return try await replay(after: version) }
+    return try await history.replay(after: version)
   }
 }

@@ -311,62 +311,58 @@ final class EventSubscription: StreamFeed {
     channels.background.enqueue(for: client, work)
   }
 
+  /// States that were read from the log.
+  private typealias Page = (
+    states: [CommittedState], replay: any StateReplay, seen: Int, shown: ArraySlice<UInt8>?
+  )
+
   /// Creates the next events from the log, for a client that requested every version, in turn with the reads
   /// of other clients.
   private func readInTurn() {
     state.withLock { $0.isWorking = true }
-    channels.reads.enqueue(for: client) { [self] end in
-      guard !state.withLock({ $0.isClosed }) else { return end() }
-      channels.background.enqueue(for: client) { self.readLog(end) }
-    }
-  }
-
-  private func readLog(_ end: @escaping @Sendable () -> Void) {
-    let (seen, reading) = state.withLock { ($0.seen, $0.replay) }
-    if let reading { return recall(seen) { self.readLog(reading, after: seen, $0, end) } }
-    let after = seen < 0 ? nil : seen
-    let begin = history.map { $0.replay } ?? channel.source.replay
-    begin(after) { [self] replay in
-      switch replay {
-      case .success(let replay): recall(seen) { self.readLog(replay, after: seen, $0, end) }
-      case .failure:
-        end()
+    channels.background.start(for: client) { [self] in
+      do throws(HistoryError) {
+        let page = try await channels.reads.execute(for: client) { () throws(HistoryError) in
+          try await readLog()
+        }
+        if let page { show(page) }
+      } catch {
         fail()
       }
     }
   }
 
-  /// Passes the client's representation to a function; it is folded from the log for a client that
-  /// has reconnected, unless the client may have seen something else then.
-  private func recall(
-    _ seen: Int, _ body: @escaping @Sendable (ArraySlice<UInt8>?) -> Void
-  ) {
-    let known = state.withLock { $0.shown }
-    guard !channel.view.isPlain, known == nil, seen >= 0, history == nil else { return body(known) }
-    channel.source.state(at: seen) { [view = channel.view] state in
-      body((try? state.get()).map(view.json))
+  /// Reads the next states, or returns `nil` if the stream is closed.
+  private func readLog() async throws(HistoryError) -> Page? {
+    let (isClosed, seen, reading, known, step) = state.withLock {
+      ($0.isClosed, $0.seen, $0.replay, $0.shown, $0.replayStep)
     }
+    guard !isClosed else { return nil }
+    let replay: any StateReplay =
+      if let reading { reading } else {
+        try await channel.source.replay(after: seen < 0 ? nil : seen, as: history)
+      }
+    var shown = known
+    // The client's representation is folded from the log for a client that has reconnected, unless the client may
+    // have seen something else then.
+    if !channel.view.isPlain, known == nil, seen >= 0, history == nil {
+      shown = (try? await channel.source.state(at: seen)).map(channel.view.json)
+    }
+    return (try await replay.next(limit: step), replay, seen, shown)
   }
 
-  private func readLog(
-    _ replay: any StateReplay, after seen: Int, _ shown: ArraySlice<UInt8>?,
-    _ end: @escaping @Sendable () -> Void
-  ) {
-    let step = state.withLock { $0.replayStep }
-    replay.next(limit: step) { [self] read in
-      end()
-      guard case .success(let states) = read else { return fail() }
-      let size = states.reduce(0) { $0 + $1.json.count } / max(1, states.count)
-      let events = events(showing: states, after: seen, shown)
-      state.withLock { state in
-        guard !state.isClosed else { return }
-        state.replay = states.isEmpty ? nil : replay
-        state.foldBytes = 2 * (states.last?.json.count ?? 0)
-        state.replayStep = max(1, min(Self.replayStep, Self.replayBytes / max(1, size)))
-        state.shown = shown
-      }
-      finish(events, upTo: states.last?.version ?? seen)
+  private func show(_ page: Page) {
+    let states = page.states
+    let size = states.reduce(0) { $0 + $1.json.count } / max(1, states.count)
+    let events = events(showing: states, after: page.seen, page.shown)
+    state.withLock { state in
+      guard !state.isClosed else { return }
+      state.replay = states.isEmpty ? nil : page.replay
+      state.foldBytes = 2 * (states.last?.json.count ?? 0)
+      state.replayStep = max(1, min(Self.replayStep, Self.replayBytes / max(1, size)))
+      state.shown = page.shown
     }
+    finish(events, upTo: states.last?.version ?? page.seen)
   }
 
   /// Ends the stream because the next version cannot be read: the client reconnects, and starts

@@ -65,19 +65,15 @@ final class SessionViews: SessionObserver {
 
   // MARK: Clients
 
-  /// Adds a stream of a client.
-  ///
-  /// - Parameters:
-  ///   - viewer: The client.
-  ///   - completion: Called with the client's entry, at once or later. No commit is processed during the call.
-  func enter(
-    _ viewer: Viewer, completion: @escaping @Sendable (Result<ViewerEntry, Refusal>) -> Void
-  ) {
-    enqueue(for: base.current) { [self] in
-      // The client may have a cursor of the latest commit, which is about to be published.
-      process(base.current)
-      completion(Result { () throws(Refusal) in try entered(viewer) })
-    }
+  /// Adds a stream of a client; returns the client's entry.
+  func enter(_ viewer: Viewer) async throws(Refusal) -> ViewerEntry {
+    try await withCheckedContinuation { continuation in
+      enqueue(for: base.current) { [self] in
+        // The client may have a cursor of the latest commit, which is about to be published.
+        process(base.current)
+        continuation.resume(returning: Result { () throws(Refusal) in try entered(viewer) })
+      }
+    }.get()
   }
 
   private func entered(_ viewer: Viewer) throws(Refusal) -> ViewerEntry {

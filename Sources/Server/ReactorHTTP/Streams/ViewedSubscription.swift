@@ -10,10 +10,7 @@ internal import Synchronization
 final class ViewedSubscription: StreamFeed {
   /// Subscribes to a source, from a position or with a reset.
   typealias Subscribe =
-    @Sendable (
-      _ source: AudienceSource, _ resets: Bool,
-      _ completion: @escaping EventChannels.SubscriptionCompletion
-    ) -> Void
+    @Sendable (_ source: AudienceSource, _ resets: Bool) async -> EventChannels.Opened?
 
   private enum Phase {
     /// The subscription of a generation of the client's entry.
@@ -37,6 +34,8 @@ final class ViewedSubscription: StreamFeed {
 
   private let entry: ViewerEntry
   private let views: SessionViews
+  private let background: WorkerPool
+  private let client: WorkOwner
   private let leave: @Sendable () -> Void
   private let subscribe: Subscribe
   /// Woken by the groups of later subscriptions: those of a stream do not change while it is open.
@@ -50,41 +49,39 @@ final class ViewedSubscription: StreamFeed {
   ///   - entry: The client's entry, which the subscription leaves.
   ///   - views: The session.
   ///   - subscribe: Subscribes to a source.
+  ///   - background: Reads and encodes what the client sees after a change of its audience.
+  ///   - client: The owner of this work.
   ///   - leave: Called when the stream is closed.
-  ///   - completion: Called once, as that of ``EventChannels/subscribe``.
+  /// - Returns: The subscription and its first output, as ``EventChannels/subscribe`` returns them.
   static func open(
     _ entry: ViewerEntry, of views: SessionViews, subscribe: @escaping Subscribe,
-    leave: @escaping @Sendable () -> Void,
-    completion: @escaping @Sendable ((any StreamFeed, StreamOpening)?) -> Void
-  ) {
+    on background: WorkerPool, for client: WorkOwner, leave: @escaping @Sendable () -> Void
+  ) async -> (any StreamFeed, StreamOpening)? {
     let (standing, generation) = entry.now
-    @Sendable func make(_ phase: consuming sending Phase, _ groups: [StreamGroup])
-      -> ViewedSubscription
+    func make(_ phase: consuming sending Phase, _ groups: [StreamGroup] = []) -> ViewedSubscription
     {
-      ViewedSubscription(entry, views, subscribe, leave, phase, groups)
+      ViewedSubscription(entry, views, subscribe, background, client, leave, phase, groups)
     }
-    guard case .sees(let source) = standing else {
-      return completion((make(.closed, []), StreamOpening()))
+    guard case .sees(let source) = standing else { return (make(.closed), StreamOpening()) }
+    guard let (subscription, opening) = await subscribe(source, false) else {
+      leave()
+      return nil
     }
-    subscribe(source, false) { subscribed in
-      guard let (subscription, opening) = subscribed else {
-        leave()
-        return completion(nil)
-      }
-      // A commit may have changed the audience, so that the opening is not for this client.
-      guard entry.generation == generation else {
-        subscription.close()
-        return completion((make(.closed, []), StreamOpening()))
-      }
-      completion(
-        (make(.open(subscription, generation: generation), subscription.groups), opening))
+    // A commit may have changed the audience, so that the opening is not for this client.
+    guard entry.generation == generation else {
+      subscription.close()
+      return (make(.closed), StreamOpening())
     }
+    return (make(.open(subscription, generation: generation), subscription.groups), opening)
   }
 
   private init(
     _ entry: ViewerEntry, _ views: SessionViews, _ subscribe: @escaping Subscribe,
-    _ leave: @escaping @Sendable () -> Void, _ phase: sending Phase, _ groups: [StreamGroup]
+    _ background: WorkerPool, _ client: WorkOwner, _ leave: @escaping @Sendable () -> Void,
+    _ phase: sending Phase, _ groups: [StreamGroup]
   ) {
+    self.background = background
+    self.client = client
     self.entry = entry
     self.views = views
     self.subscribe = subscribe
@@ -131,8 +128,8 @@ final class ViewedSubscription: StreamFeed {
 
   private func reopen(_ source: AudienceSource, _ generation: Int) {
     set(.opening)
-    subscribe(source, true) { [self] subscribed in
-      guard let (subscription, opening) = subscribed else {
+    background.begin(for: client) { [self] in
+      guard let (subscription, opening) = await subscribe(source, true) else {
         set(.rejected)
         return relay.group.wake()
       }

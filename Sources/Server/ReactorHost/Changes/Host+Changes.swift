@@ -102,12 +102,12 @@ extension Host {
   /// May block on the disk.
   package func currentState(
     of key: SessionKey
-  ) throws(LogError) -> (state: CommittedState, parameters: [UInt8]?)? {
+  ) async throws(LogError) -> (state: CommittedState, parameters: [UInt8]?)? {
     guard let reactor = reactor(key.reactor) else { return nil }
     if let session = reactor.liveSession(key.id) { return (session.current, session.parameters) }
     guard case .stored(let stored) = try environment.log.session(key).record() else { return nil }
     let cursor = Cursor(epoch: stored.epoch, version: stored.version)
-    guard let json = try reactor.storedState(key.id, at: cursor) else { return nil }
+    guard let json = try await reactor.storedState(key.id, at: cursor) else { return nil }
     let parameters = stored.parameters ?? reactor.description.parameters?.default
     return (CommittedState(cursor: cursor, json: json), parameters)
   }
@@ -116,8 +116,8 @@ extension Host {
   /// is no longer retained.
   ///
   /// Reads and folds the log unless the session is in memory at that version. May block on the disk.
-  public func state(after change: StoreChange) throws(LogError) -> [UInt8]? {
+  public func state(after change: StoreChange) async throws(LogError) -> [UInt8]? {
     guard let key = change.key, change.kind != .ended else { return nil }
-    return try reactor(key.reactor)?.storedState(key.id, at: change.cursor)
+    return try await reactor(key.reactor)?.storedState(key.id, at: change.cursor)
   }
 }

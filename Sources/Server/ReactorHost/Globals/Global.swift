@@ -354,19 +354,13 @@ public final class Global<Value: Codable & Sendable>: RefreshableGlobal, Observa
 
   /// Reads the value from the log, after the log has confirmed that its values are current, see
   /// `MutationLog.confirmReads()`.
-  public func confirmCurrent(completion: @escaping @Sendable (Result<Void, LogError>) -> Void) {
-    guard router.withLock({ $0 }) != nil, let (log, _) = store.withLock({ $0 }) else {
-      return completion(.success(()))
+  public func confirmCurrent() async throws(LogError) {
+    guard router.withLock({ $0 }) != nil, let (log, _) = store.withLock({ $0 }) else { return }
+    try log.confirmReads()
+    let isRead = await withCheckedContinuation { continuation in
+      refresh { continuation.resume(returning: $0) }
     }
-    do throws(LogError) {
-      try log.confirmReads()
-    } catch {
-      return completion(.failure(error))
-    }
-    refresh { isRead in
-      completion(
-        isRead ? .success(()) : .failure(.unavailable("The global \(self.name) cannot be read.")))
-    }
+    guard isRead else { throw .unavailable("The global \(name) cannot be read.") }
   }
 
   /// Reads the value, and publishes it if its revision is new.
@@ -441,25 +435,21 @@ public final class Global<Value: Codable & Sendable>: RefreshableGlobal, Observa
 
 /// A global as a source of states. It has no history: only the current value is available.
 extension Global {
-  /// Completes with the current value; fails for any version other than the current one.
-  public func state(at version: Int, completion: @escaping HistoryCompletion<CommittedState>) {
+  /// Returns the current value; fails for any version other than the current one.
+  public func state(at version: Int) async throws(HistoryError) -> CommittedState {
     let current = current
     guard version == current.version else {
-      return completion(
-        .failure(.unknownVersion(oldest: current.version, latest: current.version)))
+      throw .unknownVersion(oldest: current.version, latest: current.version)
     }
-    completion(.success(current))
+    return current
   }
 
-  /// Completes with an empty replay for the current version; fails for any other version.
+  /// Returns an empty replay for the current version; fails for any other version.
   ///
   /// Without a version, replays the current value if its version is 0.
-  public func replay(
-    after version: Int?, completion: @escaping HistoryCompletion<any StateReplay>
-  ) {
-    state(at: version ?? 0) { current in
-      completion(current.map { SingleReplay(version == nil ? [$0] : []) })
-    }
+  public func replay(after version: Int?) async throws(HistoryError) -> any StateReplay {
+    let current = try await state(at: version ?? 0)
+    return ListReplay(version == nil ? [current] : [])
   }
 
   /// Adds an observer of the values that are set from now on.
@@ -481,21 +471,4 @@ extension Global {
 
   /// Does nothing: no list shows the subscribers of a global.
   public func changeStreams(of owner: StreamOwner, by change: Int) -> Int { 0 }
-}
-
-/// A replay of at most one state.
-private final class SingleReplay: StateReplay {
-  private let states: Mutex<[CommittedState]>
-
-  init(_ states: [CommittedState]) {
-    self.states = Mutex(states)
-  }
-
-  func next(limit: Int, completion: @escaping HistoryCompletion<[CommittedState]>) {
-    let next = states.withLock { states in
-      defer { states = [] }
-      return states
-    }
-    completion(.success(next))
-  }
 }

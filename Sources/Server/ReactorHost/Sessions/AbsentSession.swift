@@ -139,20 +139,16 @@ final class AbsentSession: SessionSource {
 
   var current: CommittedState { session?.current ?? initial }
 
-  func state(at version: Int, completion: @escaping HistoryCompletion<CommittedState>) {
-    if let session { return session.state(at: version, completion: completion) }
-    guard version == 0 else {
-      return completion(.failure(.unknownVersion(oldest: 0, latest: 0)))
-    }
-    completion(.success(initial))
+  func state(at version: Int) async throws(HistoryError) -> CommittedState {
+    if let session { return try await session.state(at: version) }
+    guard version == 0 else { throw .unknownVersion(oldest: 0, latest: 0) }
+    return initial
   }
 
-  func replay(after version: Int?, completion: @escaping HistoryCompletion<any StateReplay>) {
-    if let session { return session.replay(after: version, completion: completion) }
-    guard version ?? 0 == 0 else {
-      return completion(.failure(.unknownVersion(oldest: 0, latest: 0)))
-    }
-    completion(.success(InitialReplay(version == nil ? initial : nil)))
+  func replay(after version: Int?) async throws(HistoryError) -> any StateReplay {
+    if let session { return try await session.replay(after: version) }
+    guard version ?? 0 == 0 else { throw .unknownVersion(oldest: 0, latest: 0) }
+    return ListReplay(version == nil ? [initial] : [])
   }
 
   func observe(_ observer: any SessionObserver) -> CommittedState? {
@@ -298,19 +294,6 @@ extension AbsentSession.State {
       return nil
     }
     return (pending.removeFirst(), observers)
-  }
-}
-
-/// The replay of a session that does not exist: its initial State, or no State.
-private final class InitialReplay: StateReplay {
-  private let initial: Mutex<CommittedState?>
-
-  init(_ initial: CommittedState?) {
-    self.initial = Mutex(initial)
-  }
-
-  func next(limit: Int, completion: @escaping HistoryCompletion<[CommittedState]>) {
-    completion(.success(initial.withLock { $0.take() }.map { [$0] } ?? []))
   }
 }
 

@@ -148,10 +148,9 @@ public protocol HostedReactor: AnyObject, Sendable {
   /// - Parameters:
   ///   - id: The session's id.
   ///   - cursor: The cursor.
-  ///   - completion: Called immediately or later, on any thread; with `nil` if the session has
-  ///     ended, or the version is no longer retained.
-  func storedState(
-    _ id: String, at cursor: Cursor, completion: @escaping ReadCompletion<[UInt8]?>)
+  /// - Returns: The State, or `nil` if the session has ended, or the version is no longer retained.
+  /// - Throws: If the log cannot be read.
+  func storedState(_ id: String, at cursor: Cursor) async throws(LogError) -> [UInt8]?
 
   /// Finds the history of a stored session without loading the session, for a session that cannot
   /// be loaded.

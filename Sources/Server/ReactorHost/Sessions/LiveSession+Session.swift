@@ -97,9 +97,8 @@ extension LiveSession: Session, SubmissionTarget, SubscriberOwner {
 
   /// Confirms with the log that no other process has continued the session; closes the session if one has.
   @usableFromInline
-  func confirmCurrent(completion: @escaping @Sendable (Result<Void, LogError>) -> Void) {
-    completion(
-      Result { () throws(LogError) in try SessionHandOver(session: self).confirmOwner() })
+  func confirmCurrent() async throws(LogError) {
+    try SessionHandOver(session: self).confirmOwner()
   }
 
   @usableFromInline
@@ -128,22 +127,18 @@ extension LiveSession: Session, SubmissionTarget, SubscriberOwner {
   }
 
   @usableFromInline
-  func state(at version: Int, completion: @escaping HistoryCompletion<CommittedState>) {
-    SessionHistory(session: self).state(at: version, completion: completion)
+  func state(at version: Int) async throws(HistoryError) -> CommittedState {
+    try await SessionHistory(session: self).state(at: version)
   }
 
   @usableFromInline
-  func entries(
-    after version: Int, limit: Int, completion: @escaping HistoryCompletion<[LogEntry]>
-  ) {
-    SessionHistory(session: self).entries(after: version, limit: limit, completion: completion)
+  func entries(after version: Int, limit: Int) async throws(HistoryError) -> [LogEntry] {
+    try await SessionHistory(session: self).entries(after: version, limit: limit)
   }
 
   @usableFromInline
-  func replay(
-    after version: Int?, completion: @escaping HistoryCompletion<any StateReplay>
-  ) {
-    SessionHistory(session: self).replay(after: version, completion: completion)
+  func replay(after version: Int?) async throws(HistoryError) -> any StateReplay {
+    try await SessionHistory(session: self).replay(after: version)
   }
 
   @usableFromInline

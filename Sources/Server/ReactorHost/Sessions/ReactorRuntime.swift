@@ -216,18 +216,15 @@ final class ReactorRuntime: HostedReactor {
     _ session: any Session, at version: Int?, to target: SessionSlot, _ parameters: [UInt8]?,
     _ completion: @escaping @Sendable (Result<OpenedSession, SessionError>) -> Void
   ) {
-    // Fails if the version is not available.
-    session.state(at: version ?? session.current.version) { state in
-      switch state {
-      case .success(let state) where parameters != nil && state.version > 0:
+    environment.background.start {
+      do throws(HistoryError) {
+        // Fails if the version is not available.
+        let state = try await session.state(at: version ?? session.current.version)
         // Other parameters require a fold of the complete log, from version 0.
-        session.replay(after: nil) { replay in
-          if case .failure(let error) = replay { return completion(.failure(.history(error))) }
-          target.fork(session.key, at: state.cursor, parameters: parameters, completion)
-        }
-      case .success(let state):
+        if parameters != nil, state.version > 0 { _ = try await session.replay(after: nil) }
         target.fork(session.key, at: state.cursor, parameters: parameters, completion)
-      case .failure(let error): completion(.failure(.history(error)))
+      } catch {
+        completion(.failure(.history(error)))
       }
     }
   }
@@ -320,37 +317,26 @@ final class ReactorRuntime: HostedReactor {
     }
   }
 
-  func storedState(
-    _ id: String, at cursor: Cursor, completion: @escaping ReadCompletion<[UInt8]?>
-  ) {
+  func storedState(_ id: String, at cursor: Cursor) async throws(LogError) -> [UInt8]? {
     if let session = liveSession(id), session.epoch == cursor.epoch {
       let current = session.current
-      if current.version == cursor.version { return completion(.success(current.json)) }
+      if current.version == cursor.version { return current.json }
     }
-    guard !isQuarantined else {
-      return completion(.failure(.unavailable("The reactor is quarantined.")))
-    }
+    guard !isQuarantined else { throw .unavailable("The reactor is quarantined.") }
     let key = SessionKey(reactor: name, id: id)
     let log = environment.log.session(key)
-    do throws(LogError) {
-      guard case .stored(let stored) = try log.record(), stored.epoch == cursor.epoch else {
-        return completion(.success(nil))
-      }
-      let scope = environment.scope(of: key, stored.parameters)
-      LogFolder.read(cursor.version, of: scope, from: log, in: environment) { [environment] fold in
-        completion(
-          Result { () throws(LogError) in
-            guard let fold = try fold.get() else { return nil }
-            let state = try CodeMark(key, environment).reading { try fold.encodeShown() }
-            // Check the epoch again: another history may have replaced this one during the fold.
-            guard case .stored(let stored) = try log.record(), stored.epoch == cursor.epoch
-            else { return nil }
-            return state
-          })
-      }
-    } catch {
-      completion(.failure(error))
+    guard case .stored(let stored) = try log.record(), stored.epoch == cursor.epoch else {
+      return nil
     }
+    let scope = environment.scope(of: key, stored.parameters)
+    let version = cursor.version
+    guard let fold = try await LogFolder.read(version, of: scope, from: log, in: environment)
+    else { return nil }
+    let state = try CodeMark(key, environment).reading { try fold.encodeShown() }
+    // Check the epoch again: another history may have replaced this one during the fold.
+    guard case .stored(let stored) = try log.record(), stored.epoch == cursor.epoch
+    else { return nil }
+    return state
   }
 
   func storedHistory(_ id: String) throws(LogError) -> (any HistorySource)? {

@@ -72,11 +72,7 @@ public protocol HistorySource: Sendable {
   var formerVersion: Int { get }
 
   /// Reads the state at a version.
-  ///
-  /// - Parameters:
-  ///   - version: The version.
-  ///   - completion: Called with the state, see ``HistoryCompletion``.
-  func state(at version: Int, completion: @escaping HistoryCompletion<CommittedState>)
+  func state(at version: Int) async throws(HistoryError) -> CommittedState
 
   /// Reads the log entries after a version.
   ///
@@ -84,8 +80,9 @@ public protocol HistorySource: Sendable {
   ///   - version: The version before the first entry.
   ///   - limit: The maximum number of entries. There can be fewer, because they are large, or
   ///     because the next one cannot be read; only an empty result is the end.
-  ///   - completion: Called with the entries; fails if the first one cannot be read.
-  func entries(after version: Int, limit: Int, completion: @escaping HistoryCompletion<[LogEntry]>)
+  /// - Returns: The entries.
+  /// - Throws: If the first one cannot be read.
+  func entries(after version: Int, limit: Int) async throws(HistoryError) -> [LogEntry]
 }
 
 /// One running instance of a reactor, as its clients know it: in JSON.

@@ -261,21 +261,22 @@ extension SessionSlot {
     } catch {
       return completion(.failure(error))
     }
-    LogFolder.advance(
-      fold, by: loaded.entries, upTo: stored.version, reading: log, mark,
-      on: environment.background
-    ) { [self] result in
-      completion(
-        Result { () throws(LogError) in
-          guard let fold = try result.get() else {
-            throw .corrupt("Some of the session's mutations are missing.")
-          }
-          return try mark.reading {
-            try begin(
-              stored, instance(stored, from: fold.state),
-              snapshot: loaded.snapshot?.version ?? 0, timers: loaded.timers)
-          }
-        })
+    environment.background.start { [self] in
+      do throws(LogError) {
+        let advanced = try await LogFolder.advance(
+          fold, by: loaded.entries, upTo: stored.version, reading: log, mark)
+        guard let fold = advanced else {
+          throw .corrupt("Some of the session's mutations are missing.")
+        }
+        let session = try mark.reading {
+          try begin(
+            stored, instance(stored, from: fold.state),
+            snapshot: loaded.snapshot?.version ?? 0, timers: loaded.timers)
+        }
+        completion(.success(session))
+      } catch {
+        completion(.failure(error))
+      }
     }
   }
 

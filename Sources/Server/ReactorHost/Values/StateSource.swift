@@ -1,10 +1,9 @@
 internal import ReactorLog
-
-/// Called once with the result of reading a history: on the calling thread before the call returns,
-/// possibly after it has blocked on the disk, or later on any thread.
-public typealias HistoryCompletion<Value> = @Sendable (Result<Value, HistoryError>) -> Void
+internal import Synchronization
 
 /// A source of committed states: a session or a global.
+///
+/// The functions that read the log block the thread of their caller while they read from disk.
 public protocol StateSource: AnyObject, Sendable {
   /// The state that was committed last.
   var current: CommittedState { get }
@@ -20,24 +19,19 @@ public protocol StateSource: AnyObject, Sendable {
   /// Streams call it before they reset a client whose position is not in the history. Only a source whose
   /// log several processes share reads or writes the log for it.
   ///
-  /// - Parameter completion: Called once, immediately or later, on any thread. Fails with
-  ///   `LogError.lost(to:)` if another process owns the source: the caller must find the source
+  /// - Throws: `LogError.lost(to:)` if another process owns the source: the caller must find the source
   ///   again.
-  func confirmCurrent(completion: @escaping @Sendable (Result<Void, LogError>) -> Void)
+  func confirmCurrent() async throws(LogError)
 
   /// Reads the state at a version.
-  ///
-  /// - Parameters:
-  ///   - version: The version.
-  ///   - completion: Called with the state, see ``HistoryCompletion``.
-  func state(at version: Int, completion: @escaping HistoryCompletion<CommittedState>)
+  func state(at version: Int) async throws(HistoryError) -> CommittedState
 
   /// Begins to read the states after a version from the log, in order.
   ///
-  /// - Parameters:
-  ///   - version: The version; `nil` begins with version 0.
-  ///   - completion: Called with the reader; fails if the version is not available.
-  func replay(after version: Int?, completion: @escaping HistoryCompletion<any StateReplay>)
+  /// - Parameter version: The version; `nil` begins with version 0.
+  /// - Returns: The reader.
+  /// - Throws: If the version is not available.
+  func replay(after version: Int?) async throws(HistoryError) -> any StateReplay
 
   /// Adds an observer of the states that are committed from now on.
   ///
@@ -69,9 +63,7 @@ extension StateSource {
   public var formerVersion: Int { -1 }
 
   /// Succeeds immediately: no other process commits states.
-  public func confirmCurrent(completion: @escaping @Sendable (Result<Void, LogError>) -> Void) {
-    completion(.success(()))
-  }
+  public func confirmCurrent() async throws(LogError) {}
 }
 
 /// A state that is committed: in the log, as durable as the store is.
@@ -131,11 +123,26 @@ public enum HistoryError: Error, Equatable, Sendable {
 public protocol StateReplay: AnyObject, Sendable {
   /// Reads the next states.
   ///
-  /// Called one call at a time: after the completion of the previous call.
+  /// Called one call at a time: after the return of the previous call.
   ///
-  /// - Parameters:
-  ///   - limit: The maximum number of states.
-  ///   - completion: Called with the states; empty at the current end of the log. After a failure,
-  ///     the reader must not be used again.
-  func next(limit: Int, completion: @escaping HistoryCompletion<[CommittedState]>)
+  /// - Parameter limit: The maximum number of states.
+  /// - Returns: The states; none at the current end of the log.
+  /// - Throws: If the next state cannot be read. The reader must not be used again.
+  func next(limit: Int) async throws(HistoryError) -> [CommittedState]
+}
+
+/// A replay of states that are in memory.
+final class ListReplay: StateReplay {
+  private let states: Mutex<ArraySlice<CommittedState>>
+
+  init(_ states: [CommittedState]) {
+    self.states = Mutex(states[...])
+  }
+
+  func next(limit: Int) async throws(HistoryError) -> [CommittedState] {
+    states.withLock { states in
+      defer { states = states.dropFirst(limit) }
+      return Array(states.prefix(limit))
+    }
+  }
 }

@@ -100,10 +100,20 @@ extension ServiceContext {
     func state(_ reactor: String, _ id: String) throws -> (Int, [UInt8])? {
       guard
         case .stored(let stored) = try log.session(SessionKey(reactor: reactor, id: id)).record(),
-        let json = try host.reactor(reactor)?.storedState(
-          id, at: Cursor(epoch: stored.epoch, version: stored.version))
+        let reactor = host.reactor(reactor)
       else { return nil }
-      return (stored.version, json)
+      let cursor = Cursor(epoch: stored.epoch, version: stored.version)
+      // This thread may block.
+      let json = try waitForResult { (completion: @escaping ReadCompletion<[UInt8]?>) in
+        host.background.start {
+          do throws(LogError) {
+            completion(.success(try await reactor.storedState(id, at: cursor)))
+          } catch {
+            completion(.failure(error))
+          }
+        }
+      }
+      return json.map { (stored.version, $0) }
     }
     try lines { try sample.count($0) }
     let output = StandardOutput()

@@ -109,7 +109,7 @@ struct NodeTests {
     let other = try #require(cluster.others(than: owner).first)
     let members = [owner, other]
     for member in members { _ = try await member.host.post(#""increase""#, to: key.id) }
-    for member in members { try await confirm(member.host.open(key.id)) }
+    for member in members { try await member.host.open(key.id).confirmCurrent() }
     for member in members {
       let stale = try await member.host.open(key.id)
       let process = WriterLog(cluster.store, writer: "n9").session(key)
@@ -124,19 +124,13 @@ struct NodeTests {
       #expect(stale.current.version == version)
       // The owner drops the session; the other node's request is executed after it is loaded again.
       if member === owner {
-        await #expect(throws: LogError.self) { try await confirm(stale) }
+        await #expect(throws: LogError.self) { try await stale.confirmCurrent() }
         #expect(owner.host.reactor("counter")?.liveSession(key.id) == nil)
       } else {
-        try await confirm(stale)
+        try await stale.confirmCurrent()
         #expect(stale.current.version == version + 1)
       }
       #expect(try await member.host.open(key.id).current.version == version + 1)
-    }
-  }
-
-  private func confirm(_ session: any Session) async throws {
-    try await withCheckedThrowingContinuation { continuation in
-      session.confirmCurrent { continuation.resume(with: $0) }
     }
   }
 
@@ -358,16 +352,9 @@ struct NodeTests {
     for _ in 0..<250 { _ = try await cluster.members[0].host.post(#""increase""#, to: key.id) }
     for member in cluster.members {
       let session = try await member.host.open(key.id)
-      let state = try await withCheckedThrowingContinuation { continuation in
-        session.state(at: 3) { continuation.resume(with: $0.mapError { $0 as any Error }) }
-      }
+      let state = try await session.state(at: 3)
       #expect(String(decoding: state.json, as: UTF8.self) == #"{"value":3}"#)
-      let entries = try await withCheckedThrowingContinuation { continuation in
-        session.entries(after: 1, limit: 3) {
-          continuation.resume(with: $0.mapError { $0 as any Error })
-        }
-      }
-      #expect(entries.map(\.version) == [2, 3, 4])
+      #expect(try await session.entries(after: 1, limit: 3).map(\.version) == [2, 3, 4])
       let replayed = try await replay(session)
       #expect(replayed == Array(0...250))
     }
@@ -375,17 +362,12 @@ struct NodeTests {
 
   /// The versions of a replay, page by page.
   private func replay(_ session: any Session) async throws -> [Int] {
-    let reader = try await withCheckedThrowingContinuation { continuation in
-      session.replay(after: nil) { continuation.resume(with: $0.mapError { $0 as any Error }) }
-    }
+    let reader = try await session.replay(after: nil)
     var versions: [Int] = []
-    while true {
-      let page = try await withCheckedThrowingContinuation { continuation in
-        reader.next(limit: 64) { continuation.resume(with: $0.mapError { $0 as any Error }) }
-      }
-      guard !page.isEmpty else { return versions }
+    while case let page = try await reader.next(limit: 64), !page.isEmpty {
       versions += page.map(\.version)
     }
+    return versions
   }
 
   @Test func `a signal of any node reaches the subscribers of all, in order per sender`()

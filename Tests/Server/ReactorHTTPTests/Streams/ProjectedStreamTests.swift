@@ -171,13 +171,10 @@ struct ProjectedStreamTests {
     let projector = try #require(reactor.projector)
     let viewer = Viewer(of: SessionKey(reactor: "table", id: "t"), as: Principal(id: "ada"))
     let history = ViewerHistory(
-      base: session, projector: projector, viewer: viewer, background: background,
-      owner: .streams, logger: .silent)
-    history.replay(after: 0) { replay in
-      guard case .success(let replay) = replay else { return }
-      replay.next(limit: 64) { views in
-        if case .success(let views) = views { versions.add(views.map(\.version)) }
-      }
+      base: session, projector: projector, viewer: viewer, logger: .silent)
+    background.start(for: .streams) {
+      let views = try? await history.replay(after: 0).next(limit: 64)
+      versions.add(views?.map(\.version) ?? [])
     }
     background.enqueue(for: WorkOwner("other")) { others.add(versions.values.count) }
     let thread = try #require(threads.values.first)

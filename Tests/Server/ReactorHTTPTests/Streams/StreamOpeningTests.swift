@@ -148,10 +148,12 @@ struct StreamOpeningTests {
     let address = ClientAddress(version4: 1)
     let account = service.api.ledger.account(of: ClientAddress.client(of: address))
     while account.acquire(.jobs, of: Limits.backgroundJobs) {}
-    let responses = service.start("GET", "\(Service.root)/demo/events", from: address)
-    let reader = try service.reader(of: try #require(responses.values.first))
-    #expect(reader.read() == ["retry"])
-    #expect(reader.isFinished)
-    #expect(service.api.channels.streamCount == 0)
+    for query in ["", "?replay=all"] {
+      let responses = service.start("GET", "\(Service.root)/demo/events\(query)", from: address)
+      let reader = try service.reader(of: try #require(responses.values.first))
+      #expect(reader.read() == ["retry"])
+      #expect(reader.isFinished)
+      #expect(service.api.channels.streamCount == 0)
+    }
   }
 }

@@ -313,12 +313,12 @@ private final class ObservedSource: StateSource, HeldSource {
     for observer in observers { observer.sessionDidCommit(committed(at: version)) }
   }
 
-  func state(at version: Int, completion: @escaping HistoryCompletion<CommittedState>) {
-    completion(.success(committed(at: version)))
+  func state(at version: Int) async throws(HistoryError) -> CommittedState {
+    committed(at: version)
   }
 
-  func replay(after version: Int?, completion: @escaping HistoryCompletion<any StateReplay>) {
-    completion(.failure(.unknownVersion(oldest: 0, latest: 0)))
+  func replay(after version: Int?) async throws(HistoryError) -> any StateReplay {
+    throw .unknownVersion(oldest: 0, latest: 0)
   }
 
   func observe(_ observer: any SessionObserver) -> CommittedState? {
@@ -339,8 +339,8 @@ private final class EndlessReplay: StateReplay {
 
   init(_ source: ObservedSource) { self.source = source }
 
-  func next(limit: Int, completion: @escaping HistoryCompletion<[CommittedState]>) {
-    completion(.success([source.current, source.current]))
+  func next(limit: Int) async throws(HistoryError) -> [CommittedState] {
+    [source.current, source.current]
   }
 }
 

@@ -82,15 +82,9 @@ private final class SlowSource: StateSource {
   let current = CommittedState(
     cursor: Cursor(epoch: "e", version: 0), json: Array("{}".utf8))
 
-  func state(at version: Int, completion: @escaping HistoryCompletion<CommittedState>) {
-    completion(.success(current))
-  }
+  func state(at version: Int) async throws(HistoryError) -> CommittedState { current }
 
-  func replay(
-    after version: Int?, completion: @escaping HistoryCompletion<any StateReplay>
-  ) {
-    completion(.success(log))
-  }
+  func replay(after version: Int?) async throws(HistoryError) -> any StateReplay { log }
 
   func observe(_ observer: any SessionObserver) -> CommittedState? { current }
   func stopObserving(_ observer: any SessionObserver) {}
@@ -108,13 +102,10 @@ private final class SlowLog: StateReplay {
     isOpen.store(true, ordering: .releasing)
   }
 
-  func next(limit: Int, completion: @escaping HistoryCompletion<[CommittedState]>) {
+  func next(limit: Int) async throws(HistoryError) -> [CommittedState] {
     count.add(1, ordering: .relaxed)
     while !isOpen.load(ordering: .acquiring) {}
-    completion(
-      .success([
-        CommittedState(cursor: Cursor(epoch: "e", version: 0), json: Array("{}".utf8))
-      ]))
+    return [CommittedState(cursor: Cursor(epoch: "e", version: 0), json: Array("{}".utf8))]
   }
 }
 
@@ -122,7 +113,7 @@ private final class SlowLog: StateReplay {
 private final class HeldLog: StateReplay {
   private struct State {
     var count = 0
-    var completions: [HistoryCompletion<[CommittedState]>] = []
+    var readers: [CheckedContinuation<Void, Never>] = []
   }
 
   private let state = Mutex(State())
@@ -130,20 +121,20 @@ private final class HeldLog: StateReplay {
   /// The number of reads.
   var readings: Int { state.withLock { $0.count } }
 
-  func next(limit: Int, completion: @escaping HistoryCompletion<[CommittedState]>) {
-    state.withLock { state in
-      state.count += 1
-      state.completions.append(completion)
+  func next(limit: Int) async throws(HistoryError) -> [CommittedState] {
+    await withCheckedContinuation { continuation in
+      state.withLock { state in
+        state.count += 1
+        state.readers.append(continuation)
+      }
     }
+    return [CommittedState(cursor: Cursor(epoch: "e", version: 0), json: Array("{}".utf8))]
   }
 
   /// Completes the read that began first; returns whether there was one.
   func completeOne() -> Bool {
-    let completion = state.withLock { $0.completions.isEmpty ? nil : $0.completions.removeFirst() }
-    completion?(
-      .success([
-        CommittedState(cursor: Cursor(epoch: "e", version: 0), json: Array("{}".utf8))
-      ]))
-    return completion != nil
+    let reader = state.withLock { $0.readers.isEmpty ? nil : $0.readers.removeFirst() }
+    reader?.resume()
+    return reader != nil
   }
 }

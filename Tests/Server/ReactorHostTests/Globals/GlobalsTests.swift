@@ -17,18 +17,18 @@ struct GlobalsTests {
     #expect(try stage.session().shown == "0 \(state(0, "null"))")
   }
 
-  @Test func `a session with a global's value begins with one mutation`() throws {
+  @Test func `a session with a global's value begins with one mutation`() async throws {
     try stage.name.set("Ada")
     let session = try stage.session()
     #expect(session.shown == #"1 \#(state(0, #""Ada""#))"#)
-    #expect(try session.state(at: 0).words == "0 \(state(0, "null"))")
+    #expect(try await session.state(at: 0).words == "0 \(state(0, "null"))")
     #expect(
-      try session.entries(after: 0, limit: 9).map(\.words) == [
+      try await session.entries(after: 0, limit: 9).map(\.words) == [
         #"1 global name {"setName":"Ada"}"#
       ])
   }
 
-  @Test func `each session in memory receives a new value, in a turn`() throws {
+  @Test func `each session in memory receives a new value, in a turn`() async throws {
     let (one, two) = (try stage.session("one"), try stage.session("two"))
     let watcher = Watcher()
     _ = one.observe(watcher)
@@ -41,20 +41,20 @@ struct GlobalsTests {
       ])
     #expect(two.shown == "2 \(state(0, "null"))")
     #expect(
-      try one.entries(after: 0, limit: 9).map(\.words) == [
+      try await one.entries(after: 0, limit: 9).map(\.words) == [
         #"1 global name {"setName":"Ada"}"#, #"2 {"add":1} {"add":1}"#,
         #"3 global name {"setName":null}"#,
       ])
   }
 
-  @Test func `a value that is set during an action is delivered after it`() throws {
+  @Test func `a value that is set during an action is delivered after it`() async throws {
     let session = try stage.session()
     let name = stage.name
     let setter = Setter { if $0.version == 1 { try? name.set("Ada") } }
     _ = session.observe(setter)
     _ = try session.send(#"[{"add":1},{"add":2}]"#)
     #expect(
-      try session.entries(after: 0, limit: 9).map(\.words) == [
+      try await session.entries(after: 0, limit: 9).map(\.words) == [
         #"1 {"add":1} {"add":1}"#, #"2 {"add":2} {"add":2}"#, #"3 global name {"setName":"Ada"}"#,
       ])
   }
@@ -106,12 +106,12 @@ struct GlobalsTests {
     #expect(try stage.fork(at: 0, to: "new").get().session.shown == #"1 \#(state(0, #""Bob""#))"#)
   }
 
-  @Test func `a fork of a shortened log receives no value twice`() throws {
+  @Test func `a fork of a shortened log receives no value twice`() async throws {
     let stage = Stage(over: MemoryLog(retainedVersions: 0)) { $0.snapshotInterval = 3 }
     try stage.name.set("Ada")
     let session = try stage.session()
     for _ in 0..<5 { _ = try session.send(#"{"add":1}"#) }
-    #expect(try session.entries(after: 0, limit: 9).allSatisfy { $0.global == nil })
+    #expect(try await session.entries(after: 0, limit: 9).allSatisfy { $0.global == nil })
     #expect(try stage.fork(to: "copy").get().session.current.version == 6)
   }
 

@@ -39,7 +39,7 @@ struct ObservedValuesTests {
 
   /// Waits for the mutations of a session, and then for further ones, which it should not have.
   private func settle(_ session: any Session, at count: Int) async throws {
-    try await eventually { try mutations(session).count >= count }
+    try await eventually { session.current.version >= count }
     var version = -1
     while version != session.current.version {
       version = session.current.version
@@ -63,7 +63,7 @@ struct ObservedValuesTests {
       try await settle(session, at: shape.opening)
       try session.send("1")
       try await settle(session, at: shape.opening + 1)
-      expected = try mutations(session)
+      expected = try await mutations(session)
       #expect(expected.contains { $0.hasPrefix("action") } || shape.hasNoAction)
     }
     for round in 1...3 {
@@ -79,13 +79,13 @@ struct ObservedValuesTests {
       case .restart: host = self.host(shape, globals)
       }
       let session = try await open(host)
-      let before = try mutations(session)
+      let before = try await mutations(session)
       #expect(
         before.count == expected.count + (round - 1) * (shape.hasNoAction ? 0 : 1), "\(before)")
       // The first action after the load has its effect.
       try session.send("1")
       try await settle(session, at: before.count + (shape.hasNoAction ? 0 : 1))
-      let after = try mutations(session)
+      let after = try await mutations(session)
       #expect(after.count == before.count + (shape.hasNoAction ? 0 : 1), "\(before) → \(after)")
       if !shape.hasNoAction { #expect(after.last == expected.last { $0.hasPrefix("action") }) }
     }
@@ -120,10 +120,10 @@ struct ObservedValuesTests {
     try await settle(session, at: count)
     try session.send("1")
     try await settle(session, at: count + 1)
-    let texts = try mutations(session)
+    let texts = try await mutations(session)
     #expect(!shape.showsRate || texts.contains { $0.contains("3") }, "\(texts)")
     let again = try await open(host)
-    #expect(try mutations(again) == texts)
+    #expect(try await mutations(again) == texts)
   }
 
   @Test func `each of two observers receives all values`() async throws {
@@ -146,7 +146,7 @@ struct ObservedValuesTests {
         try list.send(#"{"add":"x"}"#)
         try await settle(session, at: 2 * value)
       }
-      let texts = try mutations(session)
+      let texts = try await mutations(session)
       let (first, second) = (
         texts.filter { $0.hasPrefix("a ") }, texts.filter { $0.hasPrefix("b ") }
       )
@@ -177,7 +177,7 @@ struct ObservedValuesTests {
     // The log commits the mutation of the first observer only if its turn ends before the second.
     double.requestBatches()
     let session = try #require(try make(nil).open("observer", "o") as (any Session)?)
-    let texts = try mutations(session)
+    let texts = try await mutations(session)
     #expect(texts.filter { $0 == "a 2" }.count == 1)
     #expect(texts.filter { $0 == "b 2" }.count == 1)
   }
@@ -214,8 +214,8 @@ extension ObservedValuesTests.Shape {
 }
 
 /// The texts of the mutations of a session.
-private func mutations(_ session: any Session) throws -> [String] {
-  try session.entries(after: 0, limit: 1000).map {
+private func mutations(_ session: any Session) async throws -> [String] {
+  try await session.entries(after: 0, limit: 1000).map {
     String(String(decoding: $0.mutation, as: UTF8.self).dropFirst().dropLast())
   }
 }

@@ -71,7 +71,7 @@ struct PresenceTests {
     #expect(observer.seen.values == [])
   }
 
-  @Test func `a reactor merges the subscribers into its actions`() throws {
+  @Test func `a reactor merges the subscribers into its actions`() async throws {
     let session = try host().open("room", "main")
     session.changeStreams(of: ada, by: 1)
     time.advance(by: .milliseconds(250))
@@ -86,7 +86,7 @@ struct PresenceTests {
     session.changeStreams(of: ada, by: -1)
     time.advance(by: .milliseconds(250))
     #expect(session.shown == #"3 {"names":["Ben"],"notes":[]}"#)
-    #expect(try session.entries(after: 0, limit: 9).allSatisfy { $0.by == nil })
+    #expect(try await session.entries(after: 0, limit: 9).allSatisfy { $0.by == nil })
   }
 
   @Test func `the subscribers that a session had before its creation reach its reactor`() throws {

@@ -105,11 +105,12 @@ struct SliceTests {
         }
       }
     }
-    let isDone = Atomic(false)
-    host.background.enqueue(for: WorkOwner("first")) {
-      session.state(at: length - 1) { _ in isDone.store(true, ordering: .releasing) }
+    await withCheckedContinuation { continuation in
+      host.background.start(for: WorkOwner("first")) {
+        _ = try? await session.state(at: length - 1)
+        continuation.resume()
+      }
     }
-    while !isDone.load(ordering: .acquiring) { await Task.yield() }
     #expect(counts.reductions.load(ordering: .relaxed) == length - 1)
     // 1 MiB are four entries.
     #expect(try #require(seen.withLock { $0 }) <= 4)

@@ -72,12 +72,12 @@ struct ActionsTests {
 
   // MARK: Arrays
 
-  @Test func `an array is executed in order and gets one response`() throws {
+  @Test func `an array is executed in order and gets one response`() async throws {
     let session = try stage.session()
     let outcomes = try session.send(#"[{"add":1},{"addTwice":10},"nothing",{"add":100}]"#)
     #expect(outcomes.values == [#"committed 4 {"value":121,"name":null,"ratio":null}"#])
     #expect(
-      try session.entries(after: 0, limit: 10).map(\.words) == [
+      try await session.entries(after: 0, limit: 10).map(\.words) == [
         #"1 {"add":1} {"add":1}"#, #"2 {"addTwice":10} {"add":10}"#,
         #"3 {"addTwice":10} {"add":10}"#, #"4 {"add":100} {"add":100}"#,
       ])
@@ -108,7 +108,7 @@ struct ActionsTests {
 
   // MARK: Effects over time
 
-  @Test func `the response to an action follows the end of its effect`() throws {
+  @Test func `the response to an action follows the end of its effect`() async throws {
     let session = try stage.session()
     let accepted = Recorder<Int>()
     let outcomes = try session.send(#"{"hold":"a"}"#, accepted: accepted)
@@ -122,7 +122,7 @@ struct ActionsTests {
     stage.effects["a"].onCompleted()
     #expect(outcomes.values == [#"committed 3 {"value":7,"name":null,"ratio":null}"#])
     #expect(
-      try session.entries(after: 0, limit: 9).map(\.words) == [
+      try await session.entries(after: 0, limit: 9).map(\.words) == [
         #"1 {"hold":"a"} {"add":1}"#, #"2 {"add":5} {"add":5}"#, #"3 {"hold":"a"} {"add":1}"#,
       ])
   }

@@ -12,7 +12,7 @@ struct CommitTests {
     #"{"value":\#(value),"name":null,"ratio":null}"#
   }
 
-  @Test func `nothing is published before the log has committed it`() throws {
+  @Test func `nothing is published before the log has committed it`() async throws {
     let session = try stage.session()
     let watcher = Watcher()
     _ = session.observe(watcher)
@@ -21,7 +21,7 @@ struct CommitTests {
     #expect(outcomes.values.isEmpty)
     #expect(watcher.seen.values.isEmpty)
     #expect(session.shown == "0 \(state(0))")
-    #expect(try session.entries(after: 0, limit: 10).isEmpty)
+    #expect(try await session.entries(after: 0, limit: 10).isEmpty)
     stage.log.releaseAll()
     #expect(outcomes.values == ["committed 1 \(state(1))"])
     #expect(watcher.seen.values == ["1 \(state(1))"])

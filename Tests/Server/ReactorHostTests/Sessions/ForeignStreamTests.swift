@@ -100,7 +100,7 @@ struct ForeignStreamTests {
     let total = 2 * threads * count
     #expect(session.current.version == total)
     var versions: [String: Int] = [:]
-    for entry in try session.entries(after: 0, limit: total) {
+    for entry in try await session.entries(after: 0, limit: total) {
       let mutation = String(decoding: entry.mutation, as: UTF8.self)
       if mutation == #""foreign""# {
         #expect(entry.action == nil)

@@ -18,103 +18,107 @@ struct HistoryTests {
     return session
   }
 
-  @Test func `the state at a version is the fold up to it`() throws {
+  @Test func `the state at a version is the fold up to it`() async throws {
     let session = try session(on: Stage(), versions: 4)
     for (version, value) in [0, 1, 3, 6, 10].enumerated() {
-      let past = try session.state(at: version)
+      let past = try await session.state(at: version)
       #expect(past.words == "\(version) \(state(value))")
       #expect(past.cursor.epoch == session.epoch)
     }
   }
 
   @Test(arguments: [5, Int.max, -1])
-  func `the error for an unknown version names the oldest and the latest one`(version: Int) throws {
+  func `the error for an unknown version names the oldest and the latest one`(version: Int)
+    async throws
+  {
     let session = try session(on: Stage(), versions: 4)
-    #expect(throws: HistoryError.unknownVersion(oldest: 0, latest: 4)) {
-      try session.state(at: version)
+    await #expect(throws: HistoryError.unknownVersion(oldest: 0, latest: 4)) {
+      try await session.state(at: version)
     }
   }
 
-  @Test func `entries are returned in pages`() throws {
+  @Test func `entries are returned in pages`() async throws {
     let session = try session(on: Stage(), versions: 5)
-    #expect(try session.entries(after: 0, limit: 2).map(\.version) == [1, 2])
-    #expect(try session.entries(after: 2, limit: 2).map(\.version) == [3, 4])
-    #expect(try session.entries(after: 4, limit: 2).map(\.version) == [5])
-    #expect(try session.entries(after: 5, limit: 2).isEmpty)
-    #expect(try session.entries(after: .max, limit: 2).isEmpty)
-    #expect(try session.entries(after: 0, limit: 0).isEmpty)
+    #expect(try await session.entries(after: 0, limit: 2).map(\.version) == [1, 2])
+    #expect(try await session.entries(after: 2, limit: 2).map(\.version) == [3, 4])
+    #expect(try await session.entries(after: 4, limit: 2).map(\.version) == [5])
+    #expect(try await session.entries(after: 5, limit: 2).isEmpty)
+    #expect(try await session.entries(after: .max, limit: 2).isEmpty)
+    #expect(try await session.entries(after: 0, limit: 0).isEmpty)
   }
 
-  @Test func `a replay reads every state after a version`() throws {
+  @Test func `a replay reads every state after a version`() async throws {
     let stage = Stage()
     let session = try session(on: stage, versions: 3)
-    let whole = try session.replay(after: nil)
+    let whole = try await session.replay(after: nil)
     #expect(
-      try whole.next(limit: 3).map(\.words) == ["0 \(state(0))", "1 \(state(1))", "2 \(state(3))"])
-    #expect(try whole.next(limit: 2).map(\.words) == ["3 \(state(6))"])
-    #expect(try whole.next(limit: 2).isEmpty)
+      try await whole.next(limit: 3).map(\.words) == [
+        "0 \(state(0))", "1 \(state(1))", "2 \(state(3))",
+      ])
+    #expect(try await whole.next(limit: 2).map(\.words) == ["3 \(state(6))"])
+    #expect(try await whole.next(limit: 2).isEmpty)
     _ = try session.send(#"{"add":4}"#)
-    #expect(try whole.next(limit: 2).map(\.words) == ["4 \(state(10))"])
+    #expect(try await whole.next(limit: 2).map(\.words) == ["4 \(state(10))"])
 
-    let rest = try session.replay(after: 2)
-    #expect(try rest.next(limit: 9).map(\.version) == [3, 4])
-    #expect(try session.replay(after: 4).next(limit: 9).isEmpty)
-    #expect(throws: HistoryError.unknownVersion(oldest: 0, latest: 4)) {
-      try session.replay(after: 5)
+    let rest = try await session.replay(after: 2)
+    #expect(try await rest.next(limit: 9).map(\.version) == [3, 4])
+    #expect(try await session.replay(after: 4).next(limit: 9).isEmpty)
+    await #expect(throws: HistoryError.unknownVersion(oldest: 0, latest: 4)) {
+      try await session.replay(after: 5)
     }
   }
 
-  @Test func `a replay returns few large States per call`() throws {
+  @Test func `a replay returns few large States per call`() async throws {
     let stage = Stage()
     try stage.name.set(String(repeating: "x", count: 100_000))
     let session = try session(on: stage, versions: 20)
-    let replay = try session.replay(after: 1)
-    #expect(try replay.next(limit: 64).map(\.version) == [2, 3, 4])
-    #expect(try replay.next(limit: 64).map(\.version) == [5, 6, 7])
+    let replay = try await session.replay(after: 1)
+    #expect(try await replay.next(limit: 64).map(\.version) == [2, 3, 4])
+    #expect(try await replay.next(limit: 64).map(\.version) == [5, 6, 7])
   }
 
-  @Test func `a replay after the latest version reads and folds nothing`() throws {
+  @Test func `a replay after the latest version reads and folds nothing`() async throws {
     let log = LogDouble(MemoryLog())
     let session = try session(on: Stage(over: log), versions: 4)
     let before = log.reads.values.count
-    #expect(try session.replay(after: 4).next(limit: 9).isEmpty)
+    #expect(try await session.replay(after: 4).next(limit: 9).isEmpty)
     #expect(log.reads.values.count == before)
-    #expect(try session.replay(after: 3).next(limit: 9).map(\.version) == [4])
+    #expect(try await session.replay(after: 3).next(limit: 9).map(\.version) == [4])
     #expect(log.reads.values.count > before)
   }
 
   // MARK: Retention
 
-  @Test func `a version that retention removed is unknown`() throws {
+  @Test func `a version that retention removed is unknown`() async throws {
     let stage = Stage(over: MemoryLog(retainedVersions: 10)) { $0.snapshotInterval = 5 }
     let session = try session(on: stage, versions: 32)
     // Ten versions are retained. The newest snapshot at or before version 22 is that of version 20,
     // so the log begins with version 21.
-    #expect(try session.entries(after: 0, limit: 100).map(\.version) == Array(21...32))
-    #expect(try session.state(at: 20).words == "20 \(state(210))")
-    #expect(try session.state(at: 25).words == "25 \(state(325))")
+    #expect(try await session.entries(after: 0, limit: 100).map(\.version) == Array(21...32))
+    #expect(try await session.state(at: 20).words == "20 \(state(210))")
+    #expect(try await session.state(at: 25).words == "25 \(state(325))")
     // The state before the first mutation is known without the log.
-    #expect(try session.state(at: 0).words == "0 \(state(0))")
+    #expect(try await session.state(at: 0).words == "0 \(state(0))")
     for version in [1, 19] {
-      #expect(throws: HistoryError.unknownVersion(oldest: 20, latest: 32)) {
-        try session.state(at: version)
+      await #expect(throws: HistoryError.unknownVersion(oldest: 20, latest: 32)) {
+        try await session.state(at: version)
       }
     }
     for version in [nil, 0, 1, 19] {
-      #expect(throws: HistoryError.unknownVersion(oldest: 20, latest: 32)) {
-        try session.replay(after: version)
+      await #expect(throws: HistoryError.unknownVersion(oldest: 20, latest: 32)) {
+        try await session.replay(after: version)
       }
     }
-    #expect(try session.replay(after: 20).next(limit: 1).map(\.version) == [21])
+    #expect(try await session.replay(after: 20).next(limit: 1).map(\.version) == [21])
   }
 
-  @Test func `a replay that retention overtakes throws an error`() throws {
+  @Test func `a replay that retention overtakes throws an error`() async throws {
     let stage = Stage(over: MemoryLog(retainedVersions: 5)) { $0.snapshotInterval = 5 }
     let session = try session(on: stage, versions: 4)
-    let replay = try session.replay(after: nil)
-    #expect(try replay.next(limit: 2).map(\.version) == [0, 1])
+    let replay = try await session.replay(after: nil)
+    #expect(try await replay.next(limit: 2).map(\.version) == [0, 1])
     for _ in 0..<20 { _ = try session.send(#"{"add":1}"#) }
-    #expect(throws: HistoryError.self) { try replay.next(limit: 1) }
+    await #expect(throws: HistoryError.self) { try await replay.next(limit: 1) }
   }
 
   @Test func `a session is loaded from its snapshot`() throws {
@@ -125,22 +129,22 @@ struct HistoryTests {
     #expect(try stage.session().shown == "7 \(state(28))")
   }
 
-  @Test func `without entries, the snapshot's version is the oldest`() throws {
+  @Test func `without entries, the snapshot's version is the oldest`() async throws {
     let stage = Stage(over: MemoryLog(retainedVersions: 0)) { $0.snapshotInterval = 5 }
     let session = try session(on: stage, versions: 5)
-    #expect(throws: HistoryError.unknownVersion(oldest: 5, latest: 5)) {
-      try session.state(at: 2)
+    await #expect(throws: HistoryError.unknownVersion(oldest: 5, latest: 5)) {
+      try await session.state(at: 2)
     }
   }
 
-  @Test func `a session that is evicted often gets its snapshots`() throws {
+  @Test func `a session that is evicted often gets its snapshots`() async throws {
     let stage = Stage(over: MemoryLog(retainedVersions: 0)) { $0.snapshotInterval = 5 }
     for _ in 0..<4 {
       for _ in 0..<3 { _ = try stage.session().send(#"{"add":1}"#) }
       try stage.sweep()
       #expect(stage.liveCount == 0)
     }
-    let oldest = try stage.session().entries(after: 0, limit: 100).first?.version ?? 0
+    let oldest = try await stage.session().entries(after: 0, limit: 100).first?.version ?? 0
     #expect(oldest > 5)
   }
 
@@ -180,7 +184,7 @@ struct HistoryTests {
 
   // MARK: Forks
 
-  @Test func `a fork has the history up to a version and then its own`() throws {
+  @Test func `a fork has the history up to a version and then its own`() async throws {
     let stage = Stage()
     let session = try session(on: stage, versions: 4)
     let fork = try stage.fork(at: 2, to: "copy").get()
@@ -191,7 +195,7 @@ struct HistoryTests {
     #expect(try fork.session.send(#"{"add":50}"#).values == ["committed 3 \(state(53))"])
     #expect(session.shown == "4 \(state(10))")
     #expect(
-      try fork.session.entries(after: 0, limit: 9).map(\.words) == [
+      try await fork.session.entries(after: 0, limit: 9).map(\.words) == [
         #"1 {"add":1} {"add":1}"#, #"2 {"add":2} {"add":2}"#, #"3 {"add":50} {"add":50}"#,
       ])
   }

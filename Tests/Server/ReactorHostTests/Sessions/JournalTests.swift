@@ -81,7 +81,9 @@ import Testing
 
   // MARK: After a restart
 
-  @Test func `an interrupted action is started again, and its session is loaded for it`() throws {
+  @Test func `an interrupted action is started again, and its session is loaded for it`()
+    async throws
+  {
     try Stage(over: memory).session().send(#"{"hold":"a"}"#)
     let stage = Stage(over: memory)
     stage.host.resumeInterruptedActions()
@@ -92,11 +94,13 @@ import Testing
     stage.effects["a"].onCompleted()
     #expect(try journal().isEmpty)
     #expect(
-      try stage.session().entries(after: 0, limit: 9).map(\.words) == [#"1 {"hold":"a"} {"add":4}"#]
+      try await stage.session().entries(after: 0, limit: 9).map(\.words) == [
+        #"1 {"hold":"a"} {"add":4}"#
+      ]
     )
   }
 
-  @Test func `an interrupted action keeps the principal of its request`() throws {
+  @Test func `an interrupted action keeps the principal of its request`() async throws {
     let ada = Principal(
       id: "ada",
       claims: Claims([
@@ -109,7 +113,7 @@ import Testing
     let stage = Stage(over: memory)
     stage.host.resumeInterruptedActions()
     stage.effects["a"].onNext(.add(4))
-    #expect(try stage.session().entries(after: 0, limit: 9).map(\.by) == ["ada"])
+    #expect(try await stage.session().entries(after: 0, limit: 9).map(\.by) == ["ada"])
     #expect(try journal().first?.principal == stored)
   }
 

@@ -32,7 +32,7 @@ struct LivePathTests {
   }
 
   @Test(arguments: 1...12)
-  func `every fold has the bytes of the live session`(seed: UInt64) throws {
+  func `every fold has the bytes of the live session`(seed: UInt64) async throws {
     var random = SplitMix64(seed: seed)
     let isShown = seed % 2 == 0
     let snapshots = seed % 3 == 0 ? 1000 : Int.random(in: 2...7, using: &random)
@@ -55,10 +55,10 @@ struct LivePathTests {
       live += watcher.seen.values
       #expect(live.last == session.shown)
     }
-    let replay = try session.replay(after: nil)
-    #expect(try replay.next(limit: 1000).map(\.words) == live)
+    let replay = try await session.replay(after: nil)
+    #expect(try await replay.next(limit: 1000).map(\.words) == live)
     for version in live.indices {
-      #expect(try session.state(at: version).words == live[version])
+      #expect(try await session.state(at: version).words == live[version])
       let copy = try fork(host, at: version, to: "copy-\(version)")
       #expect(copy.current.words == live[version])
     }
@@ -72,12 +72,12 @@ struct LivePathTests {
   @Test(arguments: [true, false])
   func `a snapshot with sets in the order of the release before is the same State`(
     hasTypes: Bool
-  ) throws {
+  ) async throws {
     let log = MemoryLog()
     let host = host(over: log, snapshots: 1000, isShown: false)
     let session = try host.open("pages", "p", for: .ensure)
     for _ in 1...9 { try session.send(#"[{"go":"turn"},{"go":"mark"}]"#) }
-    let state = try session.state(at: 16)
+    let state = try await session.state(at: 16)
     let text = String(decoding: state.json, as: UTF8.self)
     let sorted = try #require(text.firstMatch(of: /"marks":\[(.*?)\]/)).1
     #expect(sorted.contains(","))
@@ -92,8 +92,8 @@ struct LivePathTests {
     let restarted = self.host(over: log, snapshots: 1000, isShown: false)
     let loaded = try restarted.open("pages", "p")
     #expect(loaded.shown == session.shown)
-    #expect(try loaded.state(at: 16).words == state.words)
-    #expect(try loaded.state(at: 17).words == session.state(at: 17).words)
+    #expect(try await loaded.state(at: 16).words == state.words)
+    #expect(try await loaded.state(at: 17).words == session.state(at: 17).words)
     let report = try #require(restarted.reactor("pages")).refold("p")
     #expect(report.snapshots == 1)
     #expect(report.findings.isEmpty)
@@ -108,8 +108,8 @@ struct LivePathTests {
     let other = try host.open("sample", "other")
     try session.send(#"{"go":"tell"}"#)
     try await eventually { other.current.version == 1 }
-    _ = try session.state(at: 1)
-    _ = try session.replay(after: nil).next(limit: 10)
+    _ = try await session.state(at: 1)
+    _ = try await session.replay(after: nil).next(limit: 10)
     _ = try fork(host, at: 1, to: "copy")
     // Sends are delivered in order: those of the folds would arrive before this one.
     try session.send(#"{"go":"tell"}"#)
@@ -126,10 +126,14 @@ struct LivePathTests {
     let session = try Host([registration], settings: settings).open("flawed", "a", for: .ensure)
     try session.send(#""next""#)
     let request = RequestContext(id: "reader")
-    let state = try RequestContext.$current.withValue(request) { try session.state(at: 0) }
+    let state = try await RequestContext.$current.withValue(request) {
+      try await session.state(at: 0)
+    }
     #expect(state.words.contains(#""value":"""#))
     try session.send(#""next""#)
-    let past = try RequestContext.$current.withValue(request) { try session.state(at: 1) }
+    let past = try await RequestContext.$current.withValue(request) {
+      try await session.state(at: 1)
+    }
     #expect(past.words.contains(#""value":"none""#))
   }
 

@@ -60,13 +60,13 @@ struct ParametersTests {
     return try #require(results.values.first).map(\.session)
   }
 
-  @Test func `a session has its parameters from its creation on, in each life`() throws {
+  @Test func `a session has its parameters from its creation on, in each life`() async throws {
     let session = try open(host(), "a", for: .create, #"{"title":"A"}"#).get()
     try session.send(#""x""#)
     #expect(session.shown == #"1 {"title":"A","words":["x"]}"#)
     let again = try open(host(), "a").get()
     #expect(again.shown == #"1 {"title":"A","words":["x"]}"#)
-    #expect(try again.state(at: 0).words == #"0 {"title":"A","words":[]}"#)
+    #expect(try await again.state(at: 0).words == #"0 {"title":"A","words":[]}"#)
     #expect(
       again.parameters.map { String(decoding: $0, as: UTF8.self) } == #"{"title":"A","seats":null}"#
     )

@@ -117,7 +117,7 @@ struct PausedTests {
     }
     #expect(absent.values.map(\.words) == [#"0 {"value":1000,"ticks":0,"starts":0}"#])
     // Work that the session has enqueued is done before a later read of it.
-    #expect(try session.state(at: shown.version).words == shown.words)
+    #expect(try await session.state(at: shown.version).words == shown.words)
     #expect(subscriptions.values == [])
     #expect(watcher.seen.values == [])
     #expect(try log.session(key).record().stored == stored)

@@ -88,14 +88,14 @@ struct PrivateValueTests {
     try memory.session(SessionKey(reactor: "door", id: id)).acceptedActions()
   }
 
-  @Test func `mutate gets the values, and the log a marker`() throws {
+  @Test func `mutate gets the values, and the log a marker`() async throws {
     let log = LogDouble(memory)
     let session = try host(over: log).open("door", "a")
     try session.send(Self.signIn("ada"))
     try session.send(#"{"unlock":{"pin":417273}}"#)
     try session.send(#"[{"code":null},{"code":"\#(Self.secret)"}]"#)
     #expect(
-      try session.entries(after: 0, limit: 9).map(\.words) == [
+      try await session.entries(after: 0, limit: 9).map(\.words) == [
         #"1 {"signIn":{"name":"ada","password":{"private":0}}} "ada true""#,
         #"2 {"unlock":{"pin":{"private":0}}} "true""#, #"3 {"code":{"private":0}} "none""#,
         #"4 {"code":{"private":0}} "some""#,

@@ -49,23 +49,18 @@ struct RequestContextTests {
     }
     let host = Host(
       [ReactorRegistration("asking", summary: "") { Asking() }], logger: logger)
-    let reactor = try #require(host.reactor("asking"))
-    return await withCheckedContinuation { continuation in
-      reactor.session("a", for: .use) { result in
-        guard case .success(let opened) = result else { return continuation.resume(returning: "") }
-        let session = opened.session
-        do {
-          try session.submit(
-            Array("\"\(action)\"".utf8), ifAt: nil, key: nil, for: Self.context, accepted: nil
-          ) { _ in
-            if action != "fail" {
-              #expect((try? session.entries(after: 0, limit: 9).map(\.by)) == ["ada"])
-            }
-            continuation.resume(returning: String(decoding: session.current.json, as: UTF8.self))
-          }
-        } catch { continuation.resume(returning: "\(error)") }
-      }
+    let session = try host.open("asking", "a")
+    try await withCheckedThrowingContinuation { continuation in
+      do {
+        try session.submit(
+          Array("\"\(action)\"".utf8), ifAt: nil, key: nil, for: Self.context, accepted: nil
+        ) { _ in continuation.resume() }
+      } catch { continuation.resume(throwing: error) }
     }
+    if action != "fail" {
+      #expect(try await session.entries(after: 0, limit: 9).map(\.by) == ["ada"])
+    }
+    return String(decoding: session.current.json, as: UTF8.self)
   }
 
   @Test(arguments: ["atOnce", "later", "afterTheScheduler"])

@@ -41,7 +41,7 @@ struct RingTests {
         #expect(outcome.values.first?.hasPrefix("committed") == true)
         for id in 0..<length {
           let session = try #require(reactor.liveSession("\(id)"))
-          let mutations = try session.entries(after: 0, limit: 100).map {
+          let mutations = try await session.entries(after: 0, limit: 100).map {
             String(decoding: $0.mutation, as: UTF8.self)
           }
           #expect(mutations.count == session.current.version)
@@ -49,7 +49,8 @@ struct RingTests {
         }
         guard expectation == "effects" else { continue }
         #expect(
-          try first.entries(after: 0, limit: 100).last.map(\.mutation) == Array(#""back 0""#.utf8))
+          try await first.entries(after: 0, limit: 100).last.map(\.mutation)
+            == Array(#""back 0""#.utf8))
       }
     }
   }

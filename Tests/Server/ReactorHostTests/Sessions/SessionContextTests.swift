@@ -42,14 +42,15 @@ struct SessionContextTests {
     NamedReactor(context)
   }
 
-  @Test func `an instance knows its session, also after the session was loaded again`() throws {
+  @Test func `an instance knows its session, also after the session was loaded again`() async throws
+  {
     let log = MemoryLog()
     let session = try Host([Self.registration], log: log).open("named", "a")
     #expect(session.shown == #"0 {"id":"a","words":[]}"#)
     try session.send(#""x""#)
     let again = try Host([Self.registration], log: log).open("named", "a")
     #expect(again.shown == #"1 {"id":"a","words":["x"]}"#)
-    #expect(try again.state(at: 0).words == #"0 {"id":"a","words":[]}"#)
+    #expect(try await again.state(at: 0).words == #"0 {"id":"a","words":[]}"#)
   }
 
   @Test func `the catalogue shows the initial State of a session of its own`() throws {

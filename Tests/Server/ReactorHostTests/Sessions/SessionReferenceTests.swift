@@ -71,7 +71,7 @@ struct SessionReferenceTests {
       #"{"merge":["# + words.map { "\"\($0)\"" }.joined(separator: ",") + "]}")
     try await eventually { !outcome.values.isEmpty }
     let main = try host.open("list", "main")
-    let sent = try main.entries(after: 0, limit: 1000).map(\.words)
+    let sent = try await main.entries(after: 0, limit: 1000).map(\.words)
     #expect(sent == words.enumerated().map { #"\#($0 + 1) {"add":"\#($1)"} "\#($1)""# })
   }
 
@@ -85,7 +85,9 @@ struct SessionReferenceTests {
     try await eventually { !outcome.values.isEmpty }
     #expect(double.batches.values.map(\.entries.count).filter { $0 > 0 } == [50, 50, 20])
     #expect(
-      try main.entries(after: 0, limit: 200).map { String(decoding: $0.mutation, as: UTF8.self) }
+      try await main.entries(after: 0, limit: 200).map {
+        String(decoding: $0.mutation, as: UTF8.self)
+      }
         == words.map { "\"\($0)\"" })
   }
 
@@ -297,7 +299,8 @@ struct SessionReferenceTests {
     let reloaded = try #require(results.values.first).get().session
     try again.open("list", "main").send(#"{"add":"y"}"#)
     try await eventually { reloaded.shown == #"3 {"words":["x","y"]}"# }
-    #expect(try reloaded.entries(after: 0, limit: 9).allSatisfy { $0.global?.name == "list/main" })
+    #expect(
+      try await reloaded.entries(after: 0, limit: 9).allSatisfy { $0.global?.name == "list/main" })
   }
 
   @Test func `a follower of many commits receives the latest one`() async throws {

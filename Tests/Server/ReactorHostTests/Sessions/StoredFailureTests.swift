@@ -108,7 +108,9 @@ struct StoredFailureTests {
     #expect(try failures().count == 1)
   }
 
-  @Test func `an accepted action that fails after its response is stored, and runs again`() throws {
+  @Test func `an accepted action that fails after its response is stored, and runs again`()
+    async throws
+  {
     let host = host()
     let session = try host.open("job", "a")
     var context = RequestContext(id: "r-1", principal: Principal(id: "ada"))
@@ -132,7 +134,7 @@ struct StoredFailureTests {
     #expect(run(next, in: restarted).values == ["unknown"])
     board["x"].onNext(.add(1))
     #expect(third.values.last == #"committed 1 ["done"]"#)
-    #expect(try restarted.entries(after: 0, limit: 9).map(\.by) == ["ada"])
+    #expect(try await restarted.entries(after: 0, limit: 9).map(\.by) == ["ada"])
     #expect(try failures().isEmpty)
   }
 

@@ -341,7 +341,7 @@ import TestSupport
     if let feed = log.changes, let floor = try? feed.floor() {
       for change in (try? feed.changes(after: floor, limit: 99)) ?? [] {
         _ = try? host.entries(of: change)
-        _ = try? host.state(after: change)
+        _ = try? await host.state(after: change)
       }
     }
     await withCheckedContinuation { continuation in
@@ -379,9 +379,9 @@ extension HostedReactor {
         }
       }
     }
-    _ = try? session.entries(after: 0, limit: 99)
-    for version in 0...4 { _ = try? session.state(at: version) }
-    _ = try? session.replay(after: nil).next(limit: 99)
+    _ = try? await session.entries(after: 0, limit: 99)
+    for version in 0...4 { _ = try? await session.state(at: version) }
+    _ = try? await session.replay(after: nil).next(limit: 99)
     await withCheckedContinuation { continuation in
       session.timers(after: nil, limit: 9) { _ in continuation.resume() }
     }

@@ -114,7 +114,7 @@ import TestSupport
     try await second { reactor in
       let session = try await reactor.open("demo")
       #expect(session.current.text == #"{"total":325,"labels":["x"]}"#)
-      #expect(try session.state(at: 20).text == #"{"total":210,"labels":[]}"#)
+      #expect(try await session.state(at: 20).text == #"{"total":210,"labels":[]}"#)
       try await reactor.run(#"{"add":1}"#)
       #expect(session.current.text == #"{"total":326,"labels":["x"]}"#)
       #expect(try reactor.refold("demo").findings == [])
@@ -207,7 +207,7 @@ import TestSupport
       }
       let session = try await reactor.open("demo")
       for version in [1, 15, 777, 1500, 1999] {
-        #expect(try session.state(at: version).text == #"{"count":\#(version)}"#)
+        #expect(try await session.state(at: version).text == #"{"count":\#(version)}"#)
       }
     }
     let count = try Shell.sqlite(folder["log.db"], "SELECT count(*) FROM snapshots")

@@ -49,7 +49,7 @@ struct DurableLog {
     defer { try? FileManager.default.removeItem(atPath: copy) }
     let load = try await withSession(in: copy) { session in
       precondition(session.current.version == mutations)
-      try replay(session, into: &result)
+      try await replay(session, into: &result)
     }
     result.loads.append(load)
   }
@@ -58,7 +58,7 @@ struct DurableLog {
   ///
   /// - Returns: The load time.
   private func withSession(
-    in path: String, _ body: (any Session) throws -> Void
+    in path: String, _ body: (any Session) async throws -> Void
   ) async throws -> Duration {
     let log = try SQLiteLog(path: path)
     defer { log.close() }
@@ -70,16 +70,16 @@ struct DurableLog {
       }
     }
     let time = ContinuousClock.now - start
-    try body(session)
+    try await body(session)
     return time
   }
 
-  private func replay(_ session: any Session, into result: inout Result) throws {
+  private func replay(_ session: any Session, into result: inout Result) async throws {
     let clock = ContinuousClock()
-    let replay = try clock.measure {
-      let replay = try session.replay(after: nil)
+    let replay = try await clock.measure {
+      let replay = try await session.replay(after: nil)
       var count = -1
-      while case let states = try replay.next(limit: 1000), !states.isEmpty {
+      while case let states = try await replay.next(limit: 1000), !states.isEmpty {
         count += states.count
       }
       precondition(count == mutations)

@@ -5,6 +5,8 @@ internal import Shares
 extension ReactorRuntime: LocalReactor {
   var ledger: Ledger { environment.settings.ledger }
 
+  var background: WorkerPool { environment.background }
+
   var fingerprint: String { environment.witness.schema() }
 
   func lastWriter(of id: String) throws(LogError) -> NodeID? {
@@ -29,7 +31,7 @@ extension ReactorRuntime: LocalReactor {
     where stored.epoch == session.epoch && stored.version <= session.current.version:
       return
     // The session itself may have a batch in flight: the log decides.
-    case .stored, .ended: session.confirmCurrent { _ in }
+    case .stored, .ended: try? SessionHandOver(session: session).confirmOwner()
     }
   }
 }

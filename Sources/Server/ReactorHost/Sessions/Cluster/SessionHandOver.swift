@@ -24,7 +24,7 @@ struct SessionHandOver: Sendable {
   }
 
   /// Confirms that no other process has appended to the session, see
-  /// ``StateSource/confirmCurrent(completion:)``.
+  /// ``StateSource/confirmCurrent()``.
   ///
   /// Closes a session that this process has lost.
   func confirmOwner() throws(LogError) {

@@ -40,30 +40,15 @@ struct SessionHistory: HistorySource {
 
   fileprivate var latest: Int { session?.current.version ?? storedVersion }
 
-  func state(at version: Int, completion: @escaping HistoryCompletion<CommittedState>) {
-    if let current = session?.current, version == current.version {
-      return completion(.success(current))
-    }
+  func state(at version: Int) async throws(HistoryError) -> CommittedState {
+    if let current = session?.current, version == current.version { return current }
     let latest = latest
-    guard version >= 0, version <= latest else {
-      return completion(.failure(unknownVersion(latest: latest)))
-    }
-    fold(upTo: version) { fold in
-      completion(Result { () throws(HistoryError) in try state(of: try fold.get()) })
-    }
-  }
-
-  func entries(
-    after version: Int, limit: Int, completion: @escaping HistoryCompletion<[LogEntry]>
-  ) {
-    completion(
-      Result { () throws(HistoryError) in try readEntries(after: version, limit: limit) })
+    guard version >= 0, version <= latest else { throw unknownVersion(latest: latest) }
+    return try state(of: await fold(upTo: version))
   }
 
   /// Reads entries up to the latest version at this call.
-  fileprivate func readEntries(
-    after version: Int, limit: Int
-  ) throws(HistoryError) -> [LogEntry] {
+  func entries(after version: Int, limit: Int) async throws(HistoryError) -> [LogEntry] {
     let latest = latest
     do throws(LogError) {
       return try log.entries(after: version, limit: limit).filter { $0.version <= latest }
@@ -72,41 +57,34 @@ struct SessionHistory: HistorySource {
     }
   }
 
-  func replay(
-    after version: Int?, completion: @escaping HistoryCompletion<any StateReplay>
-  ) {
+  func replay(after version: Int?) async throws(HistoryError) -> any StateReplay {
     let latest = latest
     let start = version ?? 0
     let next: LogEntry?
     do throws(LogError) {
       next = start < latest ? try log.entries(after: start, limit: 1).first : nil
     } catch {
-      return completion(.failure(.log(error)))
+      throw .log(error)
     }
     guard start == latest || next?.version == start + 1 else {
-      return completion(.failure(unknownVersion(latest: latest)))
+      throw unknownVersion(latest: latest)
     }
-    if next == nil, version != nil { return completion(.success(FinishedReplay())) }
-    fold(upTo: start) { fold in
-      completion(
-        Result { () throws(HistoryError) in
-          try SessionReplay(self, try fold.get(), includesStart: version == nil, followedBy: next)
-        })
-    }
+    if next == nil, version != nil { return ListReplay([]) }
+    return try SessionReplay(
+      self, await fold(upTo: start), includesStart: version == nil, followedBy: next)
   }
 
   /// Folds the log; fails if the version is not available.
-  private func fold(
-    upTo version: Int, completion: @escaping HistoryCompletion<any SessionFold>
-  ) {
+  private func fold(upTo version: Int) async throws(HistoryError) -> any SessionFold {
     let scope = environment.scope(of: key, parameters)
-    LogFolder.read(version, of: scope, from: log, in: environment) { result in
-      switch result {
-      case .success(let fold?): completion(.success(fold))
-      case .success(nil): completion(.failure(unknownVersion(latest: latest)))
-      case .failure(let error): completion(.failure(.log(error)))
-      }
+    let fold: (any SessionFold)?
+    do throws(LogError) {
+      fold = try await LogFolder.read(version, of: scope, from: log, in: environment)
+    } catch {
+      throw .log(error)
     }
+    guard let fold else { throw unknownVersion(latest: latest) }
+    return fold
   }
 
   /// Returns the error with the versions that are available.
@@ -133,13 +111,6 @@ struct SessionHistory: HistorySource {
     } catch {
       throw .log(error)
     }
-  }
-}
-
-/// The empty replay after the latest version, which folds nothing.
-private final class FinishedReplay: StateReplay {
-  func next(limit: Int, completion: @escaping HistoryCompletion<[CommittedState]>) {
-    completion(.success([]))
   }
 }
 
@@ -175,28 +146,18 @@ private final class SessionReplay: StateReplay {
     self.ready = Mutex(ready[...])
   }
 
-  func next(limit: Int, completion: @escaping HistoryCompletion<[CommittedState]>) {
-    let ready = ready.withLock { ready in
+  /// Folds the next entries up to the first one that cannot be folded.
+  ///
+  /// - Throws: If there is no State to return, and the first entry cannot be read or folded.
+  func next(limit: Int) async throws(HistoryError) -> [CommittedState] {
+    var states = ready.withLock { ready in
       defer { ready = ready.dropFirst(limit) }
       return Array(ready.prefix(limit))
     }
-    guard ready.count < limit else { return completion(.success(ready)) }
-    completion(
-      Result { () throws(HistoryError) in
-        try states(after: ready, limit: limit - ready.count)
-      })
-  }
-
-  /// Folds the next entries up to the first one that cannot be folded, and appends their States.
-  ///
-  /// - Throws: If there is no State to return, and the first entry cannot be read or folded.
-  private func states(
-    after ready: [CommittedState], limit: Int
-  ) throws(HistoryError) -> [CommittedState] {
-    var states = ready
+    guard states.count < limit else { return states }
     let entries: [LogEntry]
     do throws(HistoryError) {
-      entries = try history.readEntries(after: fold.version, limit: limit)
+      entries = try await history.entries(after: fold.version, limit: limit - states.count)
     } catch {
       guard states.isEmpty else { return states }
       throw error

@@ -89,13 +89,14 @@ struct IdempotencyLookup: Sendable {
       return completion(.replayed(.committed(current)))
     }
     // The fold of an earlier State takes many times as long as an action.
-    session.environment.sessions.load { [session] in
-      session.state(at: stored.version) { state in
-        switch state {
-        case .success(let state): completion(.replayed(.committed(state)))
+    session.environment.background.start { [session] in
+      do throws(HistoryError) {
+        completion(.replayed(.committed(try await session.state(at: stored.version))))
+      } catch {
+        switch error {
         // Retention has removed the version. The current version contains the mutations as well.
-        case .failure(.unknownVersion): completion(.replayed(.committed(session.current)))
-        case .failure(.log(let error)): completion(.notCommitted(error))
+        case .unknownVersion: completion(.replayed(.committed(session.current)))
+        case .log(let error): completion(.notCommitted(error))
         }
       }
     }
@@ -105,17 +106,17 @@ struct IdempotencyLookup: Sendable {
   private func confirm(
     _ stored: StoredOutcome, _ completion: @escaping @Sendable (ActionOutcome?) -> Void
   ) {
-    session.confirmCurrent { [session] result in
-      switch result {
-      case .failure(.lost(let owner)): completion(.displaced(by: owner))
-      case .failure(let error): completion(.notCommitted(error))
-      case .success:
-        let current = session.current
-        completion(
-          current.version >= stored.version
-            ? .replayed(.committed(current))
-            : .notCommitted(.unavailable("The session is older than its log.")))
-      }
+    do throws(LogError) {
+      try SessionHandOver(session: session).confirmOwner()
+      let current = session.current
+      completion(
+        current.version >= stored.version
+          ? .replayed(.committed(current))
+          : .notCommitted(.unavailable("The session is older than its log.")))
+    } catch .lost(let owner) {
+      completion(.displaced(by: owner))
+    } catch {
+      completion(.notCommitted(error))
     }
   }
 
