@@ -177,7 +177,7 @@ extension Call {
     start { [reply] () throws(Problem) in reply(try await body()) }
   }
 
-  /// Responds like ``respond(_:)``, in turn with the work of other clients also if that is reading only.
+  /// Responds like ``respond(_:)``, unless too much work of the client waits.
   ///
   /// - Parameter body: The function.
   /// - Throws: A problem if too many requests wait for a background thread.
