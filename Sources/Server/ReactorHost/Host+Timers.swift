@@ -10,17 +10,17 @@ extension Host {
   /// that are not in memory.
   public func fireTimers() async {
     let unknown = Mutex<Set<String>>([])
-    environment.timers.start { [weak self] timer, completion in
-      guard let self else { return completion(.failed) }
+    environment.timers.start { [weak self] timer in
+      guard let self else { return .failed }
       guard let reactor = reactor(timer.key.reactor) else {
         // The timers stay in the log until a release hosts the reactor again.
         if unknown.withLock({ $0.insert(timer.key.reactor).inserted }) {
           logger.warning(
             "timers wait for a reactor that is not hosted", ["reactor": timer.key.reactor])
         }
-        return completion(.done)
+        return .done
       }
-      fire(timer, of: reactor, completion)
+      return await fire(timer, of: reactor)
     }
     let cancelled = AsyncStream<Void> { _ in }
     for await _ in cancelled {}
@@ -40,11 +40,9 @@ extension Host {
       guard let timer = due.timers.first else {
         return due.next.map { WallTime(milliseconds: $0.milliseconds) }
       }
-      guard let reactor = reactor(timer.key.reactor) else { return nil }
-      let outcome = await withCheckedContinuation { continuation in
-        fire(timer, of: reactor) { continuation.resume(returning: $0) }
-      }
-      guard case .done = outcome else { return nil }
+      guard let reactor = reactor(timer.key.reactor),
+        case .done = await fire(timer, of: reactor)
+      else { return nil }
     }
   }
 
@@ -61,32 +59,34 @@ extension Host {
   }
 
   private func fire(
-    _ timer: DueTimer, of reactor: any HostedReactor,
-    _ completion: @escaping @Sendable (TimerSchedule.Outcome) -> Void
-  ) {
+    _ timer: DueTimer, of reactor: any HostedReactor
+  ) async -> TimerSchedule.Outcome {
     guard environment.router?.owns(timer.key) ?? true else {
-      return leave(timer, of: reactor, completion)
+      await leave(timer, of: reactor)
+      return .failed
     }
     // Neither load the session of a timer that this release cannot decode, nor try it again.
     let blocked = local.first { $0.name == reactor.name }?.environment.blocked
     let item = BlockedWork.Item(kind: .timer, id: timer.id)
-    if blocked?.contains(item, of: timer.key.id) == true { return completion(.done) }
-    reactor.session(timer.key.id, for: .use) { [logger] result in
-      switch result {
-      case .success(let opened):
-        guard let session = opened.session as? LiveSession else { return completion(.failed) }
-        SessionTimers(session: session).fire(timer, completion: completion)
+    if blocked?.contains(item, of: timer.key.id) == true { return .done }
+    do throws(SessionError) {
+      guard let session = try await open(timer, of: reactor) as? LiveSession else {
+        return .failed
+      }
+      return await SessionTimers(session: session).fire(timer)
+    } catch {
+      switch error {
       // The slot has logged a session that this release cannot read; another release fires its timers.
-      case .failure(.ended), .failure(.unknown), .failure(.log(.unreadable)): completion(.done)
-      case .failure(.reactorQuarantined): completion(.failed)
-      case .failure(let error):
+      case .ended, .unknown, .log(.unreadable): return .done
+      case .reactorQuarantined: return .failed
+      default:
         logger.error(
           "timer cannot be fired yet",
           [
             "reactor": timer.key.reactor, "session": timer.key.id, "timer": timer.id,
             "error": "\(error)",
           ])
-        completion(.failed)
+        return .failed
       }
     }
   }
@@ -99,14 +99,20 @@ extension Host {
   /// that the owner has fired. If the timer is then still overdue, the owner may not know it,
   /// because another process has set it: the session is opened, so that the owner loads it with its
   /// timers.
-  private func leave(
-    _ timer: DueTimer, of reactor: any HostedReactor,
-    _ completion: @escaping @Sendable (TimerSchedule.Outcome) -> Void
-  ) {
+  private func leave(_ timer: DueTimer, of reactor: any HostedReactor) async {
     let overdue = Timestamp.now.milliseconds(since: timer.position.due)
-    guard overdue >= TimerSchedule.retryInterval else { return completion(.failed) }
+    guard overdue >= TimerSchedule.retryInterval else { return }
     _ = try? environment.log.session(timer.key).lastWriter()
-    guard overdue >= 2 * TimerSchedule.retryInterval else { return completion(.failed) }
-    reactor.session(timer.key.id, for: .use) { _ in completion(.failed) }
+    guard overdue >= 2 * TimerSchedule.retryInterval else { return }
+    _ = try? await open(timer, of: reactor)
+  }
+
+  private func open(
+    _ timer: DueTimer, of reactor: any HostedReactor
+  ) async throws(SessionError) -> any Session {
+    let result = await withCheckedContinuation { continuation in
+      reactor.session(timer.key.id, for: .use) { continuation.resume(returning: $0) }
+    }
+    return try result.get().session
   }
 }

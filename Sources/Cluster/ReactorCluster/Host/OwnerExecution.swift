@@ -94,18 +94,28 @@ struct OwnerExecution: Sendable {
     switch call {
     case .subscribe(let number): subscribe(to: session, as: number)
     case .effects(let id, let limit):
-      session.effects(after: id, limit: limit) { effects in
-        respond(.effects(effects.map { Self.page($0) { $0.action?.count ?? 0 } }))
+      respond { () throws(SessionError) in
+        let effects = try await session.effects(after: id, limit: limit)
+        return .effects(Self.page(effects) { $0.action?.count ?? 0 })
       }
-    case .cancelEffect(let id): session.cancelEffect(id) { respond(.cancelled($0)) }
+    case .cancelEffect(let id):
+      respond { () throws(SessionError) in
+        try await session.cancelEffect(id)
+        return .done
+      }
     case .timers(let position, let limit):
-      session.timers(after: position, limit: limit) { timers in
-        respond(.timers(timers.map { Self.page($0) { $0.action.count } }))
+      respond { () throws(SessionError) in
+        let timers = try await session.timers(after: position, limit: limit)
+        return .timers(Self.page(timers) { $0.action.count })
       }
-    case .cancelTimer(let id): session.cancelTimer(id) { respond(.cancelled($0)) }
+    case .cancelTimer(let id):
+      respond { () throws(SessionError) in
+        try await session.cancelTimer(id)
+        return .done
+      }
     case .subscribers(let name, let limit):
-      session.subscribers(after: name, limit: limit) { result in
-        respond(result) { .subscribers($0) }
+      respond { () throws(SessionError) in
+        .subscribers(try await session.subscribers(after: name, limit: limit))
       }
     case .confirm, .state, .states, .entries, .open, .find, .submit, .outcome, .end, .fork:
       report(.unavailable)
@@ -259,6 +269,20 @@ struct OwnerExecution: Sendable {
 
   private func respond(_ reply: SessionReply) {
     report(.response(reply.bytes))
+  }
+
+  /// Responds with what an `async` function returns or throws.
+  private func respond(
+    with body: @escaping @Sendable () async throws(SessionError) -> SessionReply
+  ) {
+    // Detached, since this can be the thread that completes commits, as a task-local value says.
+    Task.detached {
+      do throws(SessionError) {
+        respond(try await body())
+      } catch {
+        fail(error)
+      }
+    }
   }
 
   /// Returns the first elements, at least one, up to the size of a page.

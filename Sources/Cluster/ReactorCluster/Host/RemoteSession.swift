@@ -198,19 +198,6 @@ final class RemoteSession: SubmissionTarget {
 
   var presence: Presence { state.withLock { $0.image.presence.presence } }
 
-  func subscribers(
-    after name: String?, limit: Int,
-    completion: @escaping @Sendable (Result<PresencePage, SessionError>) -> Void
-  ) {
-    node.call(.subscribers(after: name, limit: limit), of: key) { result in
-      if case .success(.subscribers(let page), _) = result {
-        completion(.success(page))
-      } else {
-        completion(.failure(result.sessionError))
-      }
-    }
-  }
-
   func changeStreams(of owner: StreamOwner, by change: Int) -> Int {
     let (isDue, revision) = state.withLock { state -> (Bool, Int) in
       state.reporter.change(owner, by: change)
@@ -343,57 +330,5 @@ extension RemoteSession.State {
     guard !isPublishing, !enqueued.isEmpty else { return nil }
     isPublishing = true
     return enqueued.removeFirst()
-  }
-}
-
-/// Effects, timers and history, from the owner.
-extension RemoteSession {
-  func effects(
-    after id: String?, limit: Int, completion: @escaping @Sendable ([RunningEffect]?) -> Void
-  ) {
-    let pages = RemotePages<RunningEffect>(session: self, limit: limit) { last, limit in
-      .effects(after: last?.id ?? id, limit: limit)
-    } elements: { reply in
-      if case .effects(let effects) = reply { effects } else { nil }
-    } size: {
-      $0.action?.count ?? 0
-    }
-    pages.read(completion: completion)
-  }
-
-  func cancelEffect(
-    _ id: String, completion: @escaping @Sendable (EffectCancellation) -> Void
-  ) {
-    node.call(.cancelEffect(id), of: key) { completion($0.cancellation) }
-  }
-
-  func timers(
-    after position: TimerPosition?, limit: Int,
-    completion: @escaping @Sendable ([StoredTimer]?) -> Void
-  ) {
-    let pages = RemotePages<StoredTimer>(session: self, limit: limit) { last, limit in
-      .timers(after: last?.position ?? position, limit: limit)
-    } elements: { reply in
-      if case .timers(let timers) = reply { timers } else { nil }
-    } size: {
-      $0.action.count
-    }
-    pages.read(completion: completion)
-  }
-
-  func cancelTimer(
-    _ id: String, completion: @escaping @Sendable (EffectCancellation) -> Void
-  ) {
-    node.call(.cancelTimer(id), of: key) { completion($0.cancellation) }
-  }
-}
-
-extension RemoteResult {
-  fileprivate var cancellation: EffectCancellation {
-    switch self {
-    case .success(.cancelled(let result), _): result
-    case .failure(let error): .notCommitted(error)
-    case .success: .ended
-    }
   }
 }

@@ -170,6 +170,7 @@ extension SessionError: MessageField {
     // A node of a former release does not know the tenth.
     case .quarantined, .reactorQuarantined: writer.write(8)
     case .log(let error): writer.write(9, error)
+    case .overloaded: writer.write(10)
     }
   }
 
@@ -184,25 +185,7 @@ extension SessionError: MessageField {
     case 7: .tooMany
     case 8: .quarantined
     case 9: try .log(reader.read())
-    default: throw MessageError()
-    }
-  }
-}
-
-extension EffectCancellation: MessageField {
-  func write(to writer: inout MessageWriter) {
-    switch self {
-    case .ended: writer.write(1)
-    case .overloaded: writer.write(2)
-    case .notCommitted(let error): writer.write(3, error)
-    }
-  }
-
-  static func read(_ reader: inout MessageReader) throws(MessageError) -> EffectCancellation {
-    switch try reader.byte() {
-    case 1: .ended
-    case 2: .overloaded
-    case 3: try .notCommitted(reader.read())
+    case 10: .overloaded
     default: throw MessageError()
     }
   }

@@ -12,9 +12,8 @@ enum SessionReply: Message {
   case accepted(CommittedState, key: IdempotencyKey)
   case failed(SessionError)
   case history(HistoryError)
-  case effects([RunningEffect]?)
-  case cancelled(EffectCancellation)
-  case timers([StoredTimer]?)
+  case effects([RunningEffect])
+  case timers([StoredTimer])
   case states([CommittedState])
   case entries([LogEntry])
   case subscribers(PresencePage)
@@ -28,9 +27,8 @@ enum SessionReply: Message {
     case .accepted(let state, let key): writer.write(4, state, key)
     case .failed(let error): writer.write(5, error)
     case .history(let error): writer.write(6, error)
-    case .effects(let effects): writer.write(7, effects)
-    case .cancelled(let result): writer.write(8, result)
-    case .timers(let timers): writer.write(9, timers)
+    case .effects(let effects): writer.write(7, Optional(effects))
+    case .timers(let timers): writer.write(9, Optional(timers))
     case .states(let states): writer.write(10, states)
     case .entries(let entries): writer.write(11, entries)
     case .done: writer.write(12)
@@ -46,9 +44,17 @@ enum SessionReply: Message {
     case 4: try .accepted(reader.read(), key: reader.read())
     case 5: try .failed(reader.read())
     case 6: try .history(reader.read())
-    case 7: try .effects(reader.read())
-    case 8: try .cancelled(reader.read())
-    case 9: try .timers(reader.read())
+    // The owner of a former release replies without a list if the mailbox of the session is full,
+    // and has a reply of its own to a cancellation.
+    case 7: try [RunningEffect]?.read(&reader).map { .effects($0) } ?? .failed(.overloaded)
+    case 8:
+      switch try reader.byte() {
+      case 1: .done
+      case 2: .failed(.overloaded)
+      case 3: try .failed(.log(reader.read()))
+      default: throw MessageError()
+      }
+    case 9: try [StoredTimer]?.read(&reader).map { .timers($0) } ?? .failed(.overloaded)
     case 10: try .states(reader.read())
     case 11: try .entries(reader.read())
     case 12: .done

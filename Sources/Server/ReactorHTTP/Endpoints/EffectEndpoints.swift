@@ -67,23 +67,19 @@ struct EffectEndpoints {
     }
   }
 
-  private func list(_ call: Call) throws(Problem) {
+  private func list(_ call: Call) async throws(Problem) -> HTTPResponse {
     let request = try SessionListRequest("effects", call, in: host)
-    let after = request.query["after"]
-    call.readSession(of: request.reactor, request.session, in: host) { _ in
-      .json(encoding: Listing(effects: []))
-    } _: { [reply = call.reply] session in
-      // One more than requested shows whether there is a next page.
-      session.effects(after: after, limit: request.limit + 1) { effects in
-        guard let effects else { return reply(Problem.mailboxFull) }
-        let page = Self.page(of: effects, limit: request.limit)
-        let next = effects.count > page.count ? page.last?.id : nil
-        reply(
-          .json(
-            encoding: Listing(effects: page.map { Entry(effect: $0) }),
-            headers: request.headers(next: next)))
-      }
-    }
+    guard
+      case .open(let session) = try await call.findSession(of: request.reactor, request.session)
+    else { return .json(encoding: Listing(effects: [])) }
+    // One more than requested shows whether there is a next page.
+    let effects = try await Problem.mapping(
+      await session.effects(after: request.query["after"], limit: request.limit + 1))
+    let page = Self.page(of: effects, limit: request.limit)
+    let next = effects.count > page.count ? page.last?.id : nil
+    return .json(
+      encoding: Listing(effects: page.map { Entry(effect: $0) }),
+      headers: request.headers(next: next))
   }
 
   /// Returns the first effects of a list, within the bounds of a page; at least one.
@@ -92,13 +88,11 @@ struct EffectEndpoints {
     effects.page(limit: limit) { $0.action?.count ?? 0 }
   }
 
-  private func cancel(_ call: Call) throws(Problem) {
+  private func cancel(_ call: Call) async throws(Problem) -> HTTPResponse {
     let reactor = try call.reactor(in: host)
-    let effect = call["effect"]
-    call.readSession(of: reactor, try call.sessionID(), in: host) { _ in
-      HTTPResponse(status: 204)
-    } _: { [reply = call.reply] session in
-      session.cancelEffect(effect) { reply($0) }
+    if case .open(let session) = try await call.findSession(of: reactor, try call.sessionID()) {
+      try await Problem.mapping(await session.cancelEffect(call["effect"]))
     }
+    return HTTPResponse(status: 204)
   }
 }

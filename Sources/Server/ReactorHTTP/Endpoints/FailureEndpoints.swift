@@ -129,20 +129,16 @@ struct FailureEndpoints {
     }
   }
 
-  private func list(_ call: Call) throws(Problem) {
+  private func list(_ call: Call) async throws(Problem) -> HTTPResponse {
     let reactor = try call.reactor(in: host)
     try call.negotiate()
-    call.load(in: host) { [reply = call.reply, scope = call.scope] in
-      reply.onError { () throws(Problem) in
-        let stored = try Self.storedFailures(of: reactor)
-        let entries = stored.map { Entry($0) } + reactor.failedEffects.map { Entry($0) }
-        let failures = entries.filter {
-          scope.mayList($0.session, of: reactor) && scope.mayInspect(reactor, $0.session)
-        }
-        .sorted { $0.time.milliseconds > $1.time.milliseconds }
-        reply(.json(encoding: Listing(failures: failures), headers: .revalidated))
-      }
+    let stored = try Self.storedFailures(of: reactor)
+    let entries = stored.map { Entry($0) } + reactor.failedEffects.map { Entry($0) }
+    let failures = entries.filter {
+      call.scope.mayList($0.session, of: reactor) && call.scope.mayInspect(reactor, $0.session)
     }
+    .sorted { $0.time.milliseconds > $1.time.milliseconds }
+    return .json(encoding: Listing(failures: failures), headers: .revalidated)
   }
 
   private func runAgain(_ call: Call) throws(Problem) {
@@ -150,44 +146,30 @@ struct FailureEndpoints {
     var wanted = Preferences(call.request[header: .prefer])
     let isReadable = try call.scope.mayRead(try call.sessionID(), of: try call.reactor(in: host))
     wanted.hidesState = !wanted.isMinimal && !isReadable
-    try withFailure(call, orReply: Self.unknown.response) {
-      [wait, preferences = wanted] failure, session in
+    call.start { [wait, preferences = wanted] () throws(Problem) in
+      guard let (failure, session) = try await find(call) else { throw Self.unknown }
       let reply = ActionResponder(session, preferences, call.reply)
-      session.runAgain(failure, accepted: { reply.accepted($0) }) { outcome in
-        if let outcome { reply.completed(outcome) } else { call.reply(Self.unknown) }
-      }
       reply.wait(for: preferences.wait.map { .init(.seconds($0)) } ?? wait)
+      let outcome = await session.runAgain(failure) { reply.accepted($0) }
+      guard let outcome else { throw Self.unknown }
+      reply.completed(outcome)
     }
   }
 
-  private func dismiss(_ call: Call) throws(Problem) {
-    try withFailure(call, orReply: HTTPResponse(status: 204)) {
-      [reply = call.reply] failure, session in
-      session.dismiss(failure) { reply($0) }
+  private func dismiss(_ call: Call) async throws(Problem) -> HTTPResponse {
+    if let (failure, session) = try await find(call) {
+      try await Problem.mapping(await session.dismiss(failure))
     }
+    return HTTPResponse(status: 204)
   }
 
-  /// Passes the stored failure of the path and its session to a function.
-  ///
-  /// - Parameters:
-  ///   - call: The request.
-  ///   - response: The response if there is no such failure; the session is not opened then.
-  ///   - body: Called on any thread.
-  /// - Throws: A problem if the path names no reactor, or an invalid session id.
-  private func withFailure(
-    _ call: Call, orReply response: HTTPResponse,
-    _ body: @escaping @Sendable (StoredFailure, any Session) -> Void
-  ) throws(Problem) {
-    let (reactor, id, name) = (try call.reactor(in: host), try call.sessionID(), call["failure"])
-    call.load(in: host) { [host] in
-      call.reply.onError { () throws(Problem) in
-        let failures = try Self.storedFailures(of: reactor)
-        guard let failure = failures.first(where: { $0.session == id && $0.id == name }) else {
-          return call.reply(response)
-        }
-        call.withSession(of: reactor, id, in: host) { body(failure, $0) }
-      }
-    }
+  /// Returns the stored failure of the path and its session, which is not opened if there is no such failure.
+  private func find(_ call: Call) async throws(Problem) -> (StoredFailure, any Session)? {
+    let (reactor, id) = (try call.reactor(in: host), try call.sessionID())
+    let failures = try Self.storedFailures(of: reactor)
+    guard let failure = failures.first(where: { $0.session == id && $0.id == call["failure"] })
+    else { return nil }
+    return (failure, try await call.openSession(of: reactor, id))
   }
 
   private static func storedFailures(

@@ -156,8 +156,15 @@ struct SessionEndpoints {
         guard origin.version == nil else { throw Self.timersOfVersion }
         return try call.inBackground { () throws(Problem) in
           try call.scope.takeCreation()
-          reactor.forkWithTimers(
-            origin.session, to: id, parameters: parameters, completion: forked)
+          call.start {
+            do throws(SessionError) {
+              forked(
+                .success(
+                  try await reactor.forkWithTimers(origin.session, to: id, parameters: parameters)))
+            } catch {
+              forked(.failure(error))
+            }
+          }
         }
       }
       // A fork folds the log up to the version.

@@ -29,26 +29,14 @@ struct SubscriberEndpoints {
     ]
   }
 
-  private func list(_ call: Call) throws(Problem) {
+  private func list(_ call: Call) async throws(Problem) -> HTTPResponse {
     let request = try SessionListRequest("subscribers", call, in: host)
-    let after = request.query.text("after")
-    call.start { [reply = call.reply] () throws(Problem) in
-      let session: any SessionSource
-      do throws(SessionError) {
-        session = try await call.streamSource(of: request.reactor, request.session, in: host)
-      } catch {
-        throw Problem(error)
-      }
-      try call.requireView(of: session, request.reactor, request.session)
-      session.subscribers(after: after, limit: request.limit) { result in
-        switch result {
-        case .success(let page):
-          let last = page.more > 0 ? page.presence.subscribers.last : nil
-          let next = last.map { PercentEncoding.encode($0.name) }
-          reply(.json(PresenceText.json(of: page), headers: request.headers(next: next)))
-        case .failure(let error): reply(Problem(error))
-        }
-      }
-    }
+    let session = try await call.findSource(of: request.reactor, request.session)
+    try call.requireView(of: session, request.reactor, request.session)
+    let page = try await Problem.mapping(
+      await session.subscribers(after: request.query.text("after"), limit: request.limit))
+    let last = page.more > 0 ? page.presence.subscribers.last : nil
+    let next = last.map { PercentEncoding.encode($0.name) }
+    return .json(PresenceText.json(of: page), headers: request.headers(next: next))
   }
 }

@@ -61,21 +61,19 @@ struct TimerEndpoints {
     let timers: [Entry]
   }
 
-  private func listOfService(_ call: Call) throws(Problem) {
+  private func listOfService(_ call: Call) async throws(Problem) -> HTTPResponse {
     try call.negotiate()
     let limit = try call.query().limit()
-    call.load(in: host) { [host, reply = call.reply] in
-      let timers = Result { () throws(LogError) in try host.nextTimers(limit: limit) }
-      reply(
-        timers.map {
-          .json(
-            encoding: ServiceListing(
-              timers: $0.map {
-                .init(
-                  reactor: $0.key.reactor, session: $0.key.id, id: $0.id,
-                  dueAt: $0.position.due.description)
-              }))
-        }.mapError { Problem($0) })
+    do throws(LogError) {
+      return .json(
+        encoding: ServiceListing(
+          timers: try host.nextTimers(limit: limit).map {
+            .init(
+              reactor: $0.key.reactor, session: $0.key.id, id: $0.id,
+              dueAt: $0.position.due.description)
+          }))
+    } catch {
+      throw Problem(error)
     }
   }
 
@@ -101,28 +99,26 @@ struct TimerEndpoints {
     }
   }
 
-  private func list(_ call: Call) throws(Problem) {
+  private func list(_ call: Call) async throws(Problem) -> HTTPResponse {
     let request = try SessionListRequest("timers", call, in: host)
     let after = try request.query.timerPosition()
-    call.readSession(of: request.reactor, request.session, in: host) { _ in
-      .json(encoding: Listing(timers: []))
-    } _: { [reply = call.reply, marking = host.settings.marking] session in
-      // One more than requested shows whether there is a next page.
-      session.timers(after: after, limit: request.limit + 1) { timers in
-        guard let timers else { return reply(Problem.mailboxFull) }
-        let page = Self.page(of: timers, limit: request.limit)
-        let entries = page.map { timer in
-          Entry(
-            timer: timer,
-            isQuarantined: marking?.isQuarantined(session.key, timer.action) == true,
-            isUnreadable: !request.reactor.canDecode(action: timer.action))
-        }
-        let last = timers.count > page.count ? page.last : nil
-        let next = last.map { "\($0.due.milliseconds):\($0.id)" }
-        reply(
-          .json(encoding: Listing(timers: entries), headers: request.headers(next: next)))
-      }
+    guard
+      case .open(let session) = try await call.findSession(of: request.reactor, request.session)
+    else { return .json(encoding: Listing(timers: [])) }
+    // One more than requested shows whether there is a next page.
+    let timers = try await Problem.mapping(
+      await session.timers(after: after, limit: request.limit + 1))
+    let page = Self.page(of: timers, limit: request.limit)
+    let marking = host.settings.marking
+    let entries = page.map { timer in
+      Entry(
+        timer: timer,
+        isQuarantined: marking?.isQuarantined(session.key, timer.action) == true,
+        isUnreadable: !request.reactor.canDecode(action: timer.action))
     }
+    let last = timers.count > page.count ? page.last : nil
+    let next = last.map { "\($0.due.milliseconds):\($0.id)" }
+    return .json(encoding: Listing(timers: entries), headers: request.headers(next: next))
   }
 
   /// Returns the first timers of a list, within the bounds of a page; at least one.
@@ -130,14 +126,12 @@ struct TimerEndpoints {
     timers.page(limit: limit) { $0.action.count }
   }
 
-  private func cancel(_ call: Call) throws(Problem) {
+  private func cancel(_ call: Call) async throws(Problem) -> HTTPResponse {
     let reactor = try call.reactor(in: host)
-    let timer = call["timer"]
-    call.readSession(of: reactor, try call.sessionID(), in: host) { _ in
-      HTTPResponse(status: 204)
-    } _: { [reply = call.reply] session in
-      session.cancelTimer(timer) { reply($0) }
+    if case .open(let session) = try await call.findSession(of: reactor, try call.sessionID()) {
+      try await Problem.mapping(await session.cancelTimer(call["timer"]))
     }
+    return HTTPResponse(status: 204)
   }
 }
 

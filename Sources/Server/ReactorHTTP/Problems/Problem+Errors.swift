@@ -33,11 +33,6 @@ extension Problem {
       headers: ["Retry-After": "\(seconds)"])
   }
 
-  /// The problem of a request for which a session's mailbox has no room.
-  static var mailboxFull: Problem {
-    .unavailable("Too many requests wait for this session. Nothing was done.")
-  }
-
   /// Creates the problem of a parameter or header field with an invalid value.
   static func invalid(parameter name: String, _ detail: String) -> Problem {
     Problem(.invalidParameter, detail, members: [.init("parameter", .string(name))])
@@ -89,6 +84,8 @@ extension Problem {
         Your share of the sessions in memory is in use: a client has at most as many as remain \
         for the others. Nothing was done.
         """)
+    case .overloaded:
+      self = .unavailable("Too many requests wait for this session. Nothing was done.")
     case .history(let error): self.init(error)
     case .log(let error): self.init(error)
     }

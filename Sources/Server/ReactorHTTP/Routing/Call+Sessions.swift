@@ -20,6 +20,17 @@ extension Call {
     try await find(id, of: reactor).get(orThrow: Problem.init)
   }
 
+  /// Returns the source of a session's streams.
+  func findSource(of reactor: any HostedReactor, _ id: String) async throws(Problem)
+    -> any SessionSource
+  {
+    if let source = reactor.liveStreamSource(id) { return source }
+    let result = await withCheckedContinuation { continuation in
+      reactor.streamSource(id) { continuation.resume(returning: $0) }
+    }
+    return try result.get(orThrow: Problem.init)
+  }
+
   /// Returns a stored session, for a client that may not create it.
   ///
   /// - Parameters:
@@ -64,6 +75,19 @@ extension Call {
   ) async -> Result<FoundSession, SessionError> {
     await withCheckedContinuation { continuation in
       reactor.findSession(id) { continuation.resume(returning: $0) }
+    }
+  }
+}
+
+extension Problem {
+  /// Returns what a request of a session returns, or throws the problem of its error.
+  static func mapping<Value>(
+    _ request: @autoclosure () async throws(SessionError) -> Value
+  ) async throws(Problem) -> Value {
+    do throws(SessionError) {
+      return try await request()
+    } catch {
+      throw Problem(error)
     }
   }
 }

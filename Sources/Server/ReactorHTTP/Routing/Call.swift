@@ -69,15 +69,6 @@ struct Reply: Sendable {
 
   /// Sends a problem.
   func callAsFunction(_ problem: Problem) { self(problem.response) }
-
-  /// Sends the result of the cancellation of an effect or a timer.
-  func callAsFunction(_ cancellation: EffectCancellation) {
-    switch cancellation {
-    case .ended: self(HTTPResponse(status: 204))
-    case .overloaded: self(Problem.mailboxFull)
-    case .notCommitted(let error): self(Problem(error))
-    }
-  }
 }
 
 /// The data of a request that its response, the metrics and the log need.

@@ -93,10 +93,9 @@ final class AudienceSource: SessionSource {
   var presence: Presence { base.presence }
 
   func subscribers(
-    after name: String?, limit: Int,
-    completion: @escaping @Sendable (Result<PresencePage, SessionError>) -> Void
-  ) {
-    base.subscribers(after: name, limit: limit, completion: completion)
+    after name: String?, limit: Int
+  ) async throws(SessionError) -> PresencePage {
+    try await base.subscribers(after: name, limit: limit)
   }
 
   func observePresence(_ observer: any PresenceObserver) { base.observePresence(observer) }

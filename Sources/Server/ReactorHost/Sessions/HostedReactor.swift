@@ -309,6 +309,9 @@ public enum SessionError: Error, Equatable, Sendable {
   /// The maximum number of sessions is in memory.
   case tooMany
 
+  /// Its mailbox is full: the request was not executed.
+  case overloaded
+
   /// Loading the session crashed the process.
   case quarantined
 

@@ -49,50 +49,6 @@ extension LiveSession: Session, SubmissionTarget, SubscriberOwner {
       enqueued: enqueued, completion: completion)
   }
 
-  @usableFromInline
-  func effects(
-    after id: String?, limit: Int, completion: @escaping @Sendable ([RunningEffect]?) -> Void
-  ) {
-    SessionEffects(session: self).list(after: id, limit: limit, completion: completion)
-  }
-
-  @usableFromInline
-  func cancelEffect(
-    _ id: String, completion: @escaping @Sendable (EffectCancellation) -> Void
-  ) {
-    SessionEffects(session: self).cancel(id, completion: completion)
-  }
-
-  @usableFromInline
-  func runAgain(
-    _ failure: StoredFailure, accepted: @escaping @Sendable (CommittedState) -> Void,
-    completion: @escaping @Sendable (ActionOutcome?) -> Void
-  ) {
-    SessionFailures(session: self).runAgain(failure, accepted: accepted, completion: completion)
-  }
-
-  @usableFromInline
-  func dismiss(
-    _ failure: StoredFailure, completion: @escaping @Sendable (EffectCancellation) -> Void
-  ) {
-    SessionFailures(session: self).dismiss(failure, completion: completion)
-  }
-
-  @usableFromInline
-  func timers(
-    after position: TimerPosition?, limit: Int,
-    completion: @escaping @Sendable ([StoredTimer]?) -> Void
-  ) {
-    SessionTimers(session: self).list(after: position, limit: limit, completion: completion)
-  }
-
-  @usableFromInline
-  func cancelTimer(
-    _ id: String, completion: @escaping @Sendable (EffectCancellation) -> Void
-  ) {
-    SessionTimers(session: self).cancel(id, completion: completion)
-  }
-
   // MARK: States
 
   /// Confirms with the log that no other process has continued the session; closes the session if one has.

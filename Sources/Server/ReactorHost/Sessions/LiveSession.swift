@@ -172,6 +172,28 @@ final class LiveSession: BatchSource {
     enqueue(bound: environment.settings.mailboxBound, work)
   }
 
+  /// Executes a request of a client in a turn, and waits until its changes and all earlier ones are durable.
+  ///
+  /// - Parameter work: Executed in the turn.
+  /// - Returns: The value that the work has returned.
+  /// - Throws: ``SessionError/overloaded`` if the mailbox is full, or the error that ended the session before.
+  func commit<Value: Sendable>(
+    _ work: @escaping @Sendable () -> Value
+  ) async throws(SessionError) -> Value {
+    let result: Result<Value, SessionError> = await withCheckedContinuation { continuation in
+      let isEnqueued = enqueueRequest { [self] in
+        let value = work()
+        whenCommitted { [self] isCommitted in
+          continuation.resume(
+            returning: isCommitted
+              ? .success(value) : .failure(fault.map { .log($0) } ?? .ended))
+        }
+      }
+      if !isEnqueued { continuation.resume(returning: .failure(.overloaded)) }
+    }
+    return try result.get()
+  }
+
   /// Calls a closure with `true` when all earlier changes are durable, or with `false` if the
   /// session ends before.
   func whenCommitted(_ completion: @escaping @Sendable (_ isCommitted: Bool) -> Void) {

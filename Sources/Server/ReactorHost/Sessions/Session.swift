@@ -23,7 +23,7 @@ public protocol SessionSource: StateSource {
   /// The subscribers at this moment. Its cost grows with the number of their names.
   ///
   /// At a node of a cluster that does not own the session, the subscribers of an event;
-  /// ``subscribers(after:limit:completion:)`` has the others.
+  /// ``subscribers(after:limit:)`` has the others.
   var presence: Presence { get }
 
   /// Lists the subscribers with a name, in the order of the bytes of their names.
@@ -31,10 +31,9 @@ public protocol SessionSource: StateSource {
   /// - Parameters:
   ///   - name: The list begins after this name; `nil` begins with the first.
   ///   - limit: The maximum number of subscribers. There can be fewer, because their names are long.
-  ///   - completion: Called with the page, on any thread, the calling one included.
-  func subscribers(
-    after name: String?, limit: Int,
-    completion: @escaping @Sendable (Result<PresencePage, SessionError>) -> Void)
+  /// - Returns: The page.
+  /// - Throws: If the owner of the session, another process, cannot be asked.
+  func subscribers(after name: String?, limit: Int) async throws(SessionError) -> PresencePage
 
   /// Adds an observer of the subscribers. It is notified within 250 ms, and then of changes.
   func observePresence(_ observer: any PresenceObserver)
@@ -55,10 +54,9 @@ public protocol SessionSource: StateSource {
 extension SessionSource {
   /// Lists the subscribers of ``presence``.
   public func subscribers(
-    after name: String?, limit: Int,
-    completion: @escaping @Sendable (Result<PresencePage, SessionError>) -> Void
-  ) {
-    completion(.success(presence.page(after: name, limit: limit)))
+    after name: String?, limit: Int
+  ) async throws(SessionError) -> PresencePage {
+    presence.page(after: name, limit: limit)
   }
 }
 
@@ -128,22 +126,19 @@ public protocol Session: SessionSource, HistorySource {
   /// - Parameters:
   ///   - id: The list begins after this effect; `nil` begins with the first.
   ///   - limit: The maximum number of effects.
-  ///   - completion: Called with the effects in the order of their start; with `nil` if the mailbox
-  ///     is full. Any thread, the calling one included.
-  func effects(
-    after id: String?, limit: Int, completion: @escaping @Sendable ([RunningEffect]?) -> Void)
+  /// - Returns: The effects in the order of their start.
+  /// - Throws: ``SessionError/overloaded`` if the mailbox is full.
+  func effects(after id: String?, limit: Int) async throws(SessionError) -> [RunningEffect]
 
   /// Ends an effect as if it had completed, in a turn of the session.
   ///
   /// Its committed mutations stay, and the request of its action gets its response. An effect that
-  /// has ended is ignored.
+  /// has ended is ignored. Returns when the cancellation is durable: the action is not started again.
   ///
-  /// - Parameters:
-  ///   - id: The effect.
-  ///   - completion: Called when the cancellation is durable: the action is not started again. Any
-  ///     thread, the calling one included.
-  func cancelEffect(
-    _ id: String, completion: @escaping @Sendable (EffectCancellation) -> Void)
+  /// - Parameter id: The effect.
+  /// - Throws: ``SessionError/overloaded`` if the mailbox is full, and the effect was not cancelled; or the
+  ///   error that ended the session before the cancellation was durable.
+  func cancelEffect(_ id: String) async throws(SessionError)
 
   /// Runs the action of a stored failure again, in a turn of the session that removes the failure.
   ///
@@ -153,56 +148,46 @@ public protocol Session: SessionSource, HistorySource {
   /// - Parameters:
   ///   - failure: The failure.
   ///   - accepted: Called if an effect outlives the turn, when the action is durable.
-  ///   - completion: Called once with the outcome; with `nil` if the failure was removed before. Any
-  ///     thread, the calling one included.
+  /// - Returns: The outcome, or `nil` if the failure was removed before.
   func runAgain(
-    _ failure: StoredFailure, accepted: @escaping @Sendable (CommittedState) -> Void,
-    completion: @escaping @Sendable (ActionOutcome?) -> Void)
+    _ failure: StoredFailure, accepted: @escaping @Sendable (CommittedState) -> Void
+  ) async -> ActionOutcome?
 
-  /// Removes a stored failure, in a turn of the session.
+  /// Removes a stored failure, in a turn of the session, and returns when the removal is durable.
   ///
-  /// - Parameters:
-  ///   - failure: The failure; one that was removed before is ignored.
-  ///   - completion: Called when the removal is durable. Any thread, the calling one included.
-  func dismiss(
-    _ failure: StoredFailure, completion: @escaping @Sendable (EffectCancellation) -> Void)
+  /// - Parameter failure: The failure; one that was removed before is ignored.
+  /// - Throws: As ``cancelEffect(_:)``.
+  func dismiss(_ failure: StoredFailure) async throws(SessionError)
 
   /// Lists timers, in a turn of the session.
   ///
   /// - Parameters:
   ///   - position: The list begins after this position; `nil` begins with the first.
   ///   - limit: The maximum number of timers.
-  ///   - completion: Called with the timers in the order in which they are due, once they are
-  ///     durable; with `nil` if the mailbox is full. Any thread, the calling one included.
+  /// - Returns: The timers in the order in which they are due, once they are durable.
+  /// - Throws: As ``cancelEffect(_:)``.
   func timers(
-    after position: TimerPosition?, limit: Int,
-    completion: @escaping @Sendable ([StoredTimer]?) -> Void)
+    after position: TimerPosition?, limit: Int
+  ) async throws(SessionError) -> [StoredTimer]
 
-  /// Removes a timer, in a turn of the session.
+  /// Removes a timer, in a turn of the session, and returns when the removal is durable.
   ///
-  /// A timer that does not exist is ignored.
-  ///
-  /// - Parameters:
-  ///   - id: The timer.
-  ///   - completion: Called when the removal is durable. Any thread, the calling one included.
-  func cancelTimer(
-    _ id: String, completion: @escaping @Sendable (EffectCancellation) -> Void)
+  /// - Parameter id: The timer; one that does not exist is ignored.
+  /// - Throws: As ``cancelEffect(_:)``.
+  func cancelTimer(_ id: String) async throws(SessionError)
 }
 
 extension Session {
-  /// Completes without a run: another process owns the session.
+  /// Returns without a run: another process owns the session.
   public func runAgain(
-    _ failure: StoredFailure, accepted: @escaping @Sendable (CommittedState) -> Void,
-    completion: @escaping @Sendable (ActionOutcome?) -> Void
-  ) {
-    completion(.notCommitted(.elsewhere))
+    _ failure: StoredFailure, accepted: @escaping @Sendable (CommittedState) -> Void
+  ) async -> ActionOutcome? {
+    .notCommitted(.elsewhere)
   }
 
-  /// Completes without a removal: another process owns the session.
-  public func dismiss(
-    _ failure: StoredFailure, completion: @escaping @Sendable (EffectCancellation) -> Void
-  ) {
-    completion(.notCommitted(.elsewhere))
+  /// Throws: another process owns the session.
+  public func dismiss(_ failure: StoredFailure) async throws(SessionError) {
+    throw .log(.elsewhere)
   }
 }
 

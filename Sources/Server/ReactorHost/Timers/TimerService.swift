@@ -7,11 +7,7 @@ internal import Telemetry
 ///
 /// It reads the log and loads sessions on a queue of its own, since both may block on the disk.
 final class TimerService: Sendable {
-  /// Fires a timer, and calls the completion once, on any thread.
-  typealias Fire =
-    @Sendable (
-      DueTimer, _ completion: @escaping @Sendable (TimerSchedule.Outcome) -> Void
-    ) -> Void
+  typealias Fire = @Sendable (DueTimer) async -> TimerSchedule.Outcome
 
   private let log: any MutationLog
   private let logger: Logger
@@ -84,15 +80,23 @@ final class TimerService: Sendable {
         return schedule.withLock { $0.didFailToRead(at: .now) }
       }
       for timer in schedule.withLock({ $0.didRead(page, limit: limit) }) {
-        fire(timer) { [weak self] outcome in self?.didFinish(timer, outcome) }
+        Task.detached(executorPreference: self) { [self] in
+          let outcome = await fire(timer)
+          if schedule.withLock({ $0.didFinish(timer, outcome, at: .now) }) { wake() }
+        }
       }
     } catch {
       logger.error("timers cannot be read", ["error": "\(error)"])
       schedule.withLock { $0.didFailToRead(at: .now) }
     }
   }
+}
 
-  private func didFinish(_ timer: DueTimer, _ outcome: TimerSchedule.Outcome) {
-    if schedule.withLock({ $0.didFinish(timer, outcome, at: .now) }) { wake() }
+extension TimerService: TaskExecutor {
+  /// Executes a part of a task that fires a timer: in order, on the queue that may block on the disk.
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    // Proof: the runtime retains the job until it has run, and the job is run once.
+    queue.async { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
   }
 }

@@ -58,7 +58,10 @@ struct SessionMessageTests {
     [.unknownVersion(oldest: 2, latest: 9)] + logErrors.map { .log($0) }
 
   private static let sessionErrors: [SessionError] =
-    [.unknown, .ended, .exists, .needsParameters, .otherParameters, .tooMany, .quarantined]
+    [
+      .unknown, .ended, .exists, .needsParameters, .otherParameters, .tooMany, .overloaded,
+      .quarantined,
+    ]
     + historyErrors.map { .history($0) } + logErrors.map { .log($0) }
 
   private static let failures: [RemoteFailure] = [
@@ -107,10 +110,8 @@ struct SessionMessageTests {
   private static let replies: [SessionReply] =
     images.map { .opened($0, wasCreated: $0.isStored) } + outcomes.map { .outcome($0) }
     + sessionErrors.map { .failed($0) } + historyErrors.map { .history($0) }
-    + logErrors.map { .cancelled(.notCommitted($0)) }
     + [
-      .absent(state), .accepted(state, key: key), .effects(effects), .effects([]), .effects(nil),
-      .cancelled(.ended), .cancelled(.overloaded), .timers(timers), .timers(nil),
+      .absent(state), .accepted(state, key: key), .effects(effects), .effects([]), .timers(timers),
       .states([state, state]), .entries(entries), .subscribers(page), .done,
     ]
 
@@ -136,8 +137,7 @@ struct SessionMessageTests {
       Self.calls.map { $0.bytes.first } == [
         1, 1, 1, 2, 3, 3, 3, 14, 17, 15, 5, 5, 6, 16, 16, 18, 18, 8, 9, 10, 10, 11, 12, 12, 13,
       ])
-    #expect(
-      Self.replies.suffix(13).map { $0.bytes.first } == [2, 4, 7, 7, 7, 8, 8, 9, 9, 10, 11, 13, 12])
+    #expect(Self.replies.suffix(9).map { $0.bytes.first } == [2, 4, 7, 7, 9, 10, 11, 13, 12])
   }
 
   private func number(_ value: UInt8) -> [UInt8] { [value, 0, 0, 0, 0, 0, 0, 0] }
@@ -172,6 +172,15 @@ struct SessionMessageTests {
       SessionReply(reading: displaced.bytes), .outcome(.notCommitted(.lost(to: Self.node))))
     let quarantined = SessionReply.failed(.reactorQuarantined)
     expectEqual(SessionReply(reading: quarantined.bytes), .failed(.quarantined))
+  }
+
+  @Test func `replies of former releases to cancellations and full mailboxes are read`() {
+    expectEqual(SessionReply(reading: [8, 1]), .done)
+    for bytes: [UInt8] in [[7, 0], [8, 2], [9, 0]] {
+      expectEqual(SessionReply(reading: bytes), .failed(.overloaded))
+    }
+    expectEqual(SessionReply(reading: [8, 3, 2]), .failed(.log(.full)))
+    #expect(SessionReply(reading: [8, 4]) == nil)
   }
 
   @Test func `numbers out of range and nested replays are not read`() {

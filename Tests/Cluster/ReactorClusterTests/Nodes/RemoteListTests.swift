@@ -18,10 +18,8 @@ struct RemoteListTests {
     }
     try await wait { owner.host.reactor("slow")?.liveSession(slow.id)?.activity.running == 3 }
     for limit in [2, 10] {
-      let effects = await withCheckedContinuation { continuation in
-        session.effects(after: nil, limit: limit) { continuation.resume(returning: $0) }
-      }
-      let actions = effects?.map { String(decoding: $0.action ?? [], as: UTF8.self) }
+      let effects = try await session.effects(after: nil, limit: limit)
+      let actions = effects.map { String(decoding: $0.action ?? [], as: UTF8.self) }
       #expect(actions == (1...min(3, limit)).map { #"{"addLater":\#($0)}"# })
     }
   }

@@ -19,11 +19,7 @@ struct RemoteSubscribersTests {
   private func pages(of session: any SessionSource) async throws -> [Presence.Subscriber] {
     var found: [Presence.Subscriber] = []
     while true {
-      let page = try await withCheckedThrowingContinuation { continuation in
-        session.subscribers(after: found.last?.name, limit: 1_000) {
-          continuation.resume(with: $0.mapError { $0 as any Error })
-        }
-      }
+      let page = try await session.subscribers(after: found.last?.name, limit: 1_000)
       found += page.presence.subscribers
       if page.more == 0 { return found }
     }

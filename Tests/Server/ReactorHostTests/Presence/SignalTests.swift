@@ -1,6 +1,7 @@
-import ReactorHost
 import ReactorLog
 import Testing
+
+@testable import ReactorHost
 
 /// Signals of a session, for its observers.
 struct SignalTests {
@@ -29,20 +30,18 @@ struct SignalTests {
   @Test(.timeLimit(.minutes(60)))
   func `a signal waits neither for a turn of the session nor for the log`() async throws {
     let stage = Stage()
-    let session = try stage.session()
+    let session = try #require(try stage.session() as? LiveSession)
     let observer = Observer()
     session.observeSignals(observer)
     stage.log.set(.held)
     let outcome = try session.send(#"{"add":1}"#)
     // A turn that lasts until the signal has arrived.
     let blocked = Task.detached {
-      session.effects(after: nil, limit: 1) { _ in
-        while observer.seen.values.isEmpty {}
-      }
+      session.enqueue { while observer.seen.values.isEmpty {} }
     }
     session.publish(SessionSignal(Array("1".utf8), from: nil))
     #expect(observer.seen.values == ["- 1"])
-    await blocked.value
+    _ = await blocked.value
     #expect(outcome.values.isEmpty)
     stage.log.releaseAll()
   }

@@ -66,17 +66,17 @@ import Testing
     try #require(try host.open("named", "demo") as? LiveSession)
   }
 
-  private func effects(of session: any Session) throws -> [RunningEffect] {
-    let results = Recorder<[RunningEffect]?>()
-    session.effects(after: nil, limit: 10) { results.add($0) }
-    return try #require(results.values.first ?? nil)
+  private func effects(of session: any Session) async throws -> [RunningEffect] {
+    try await session.effects(after: nil, limit: 10)
   }
 
   private var journal: [AcceptedAction] {
     get throws { try memory.session(SessionKey(reactor: "named", id: "demo")).acceptedActions() }
   }
 
-  @Test func `an accepted action that does not decode stays with its key, and others run`() throws {
+  @Test func `an accepted action that does not decode stays with its key, and others run`()
+    async throws
+  {
     try session(host(first: EffectBoard())).send(#""hold""#, key: "k")
     for _ in 0..<3 {
       let host = host()
@@ -85,7 +85,7 @@ import Testing
       #expect(try journal.map(\.runs) == [1])
       #expect(try session.send(#""add""#, key: "k").values == ["key reused"])
       #expect(try session.send(#""add""#).values.first?.hasPrefix("committed") == true)
-      let listed = try effects(of: session)
+      let listed = try await effects(of: session)
       #expect(listed.map(\.id) == ["accepted-1"] && listed[0].isUnreadable)
       let failures = try #require(host.reactor("named")).failedEffects
       #expect(failures.map(\.session) == ["demo"] && failures[0].blocked != nil)
@@ -101,16 +101,15 @@ import Testing
     #expect(try journal.isEmpty)
   }
 
-  @Test func `a client removes a blocked action, and its key has an outcome`() throws {
+  @Test func `a client removes a blocked action, and its key has an outcome`() async throws {
     try session(host(first: EffectBoard())).send(#""hold""#, key: "k")
     let host = host()
     let session = try session(host)
-    let ended = Recorder<Bool>()
-    session.cancelEffect("accepted-2") { _ in ended.add(true) }
+    try await session.cancelEffect("accepted-2")
     #expect(try journal.count == 1)
-    session.cancelEffect("accepted-1") { _ in ended.add(true) }
-    #expect(ended.values == [true, true])
-    #expect(try journal.isEmpty && effects(of: session).isEmpty)
+    try await session.cancelEffect("accepted-1")
+    #expect(try journal.isEmpty)
+    #expect(try await effects(of: session).isEmpty)
     #expect(host.reactor("named")?.failedEffects.isEmpty == true)
     #expect(
       try self.session(self.host(first: EffectBoard())).send(#""hold""#, key: "k").values.first?

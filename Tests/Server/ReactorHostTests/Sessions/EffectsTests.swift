@@ -10,101 +10,95 @@ import Testing
 
   private func effects(
     of session: any Session, after id: String? = nil, limit: Int = 10
-  ) throws -> [RunningEffect] {
-    let lists = Recorder<[RunningEffect]>()
-    session.effects(after: id, limit: limit) { if let list = $0 { lists.add(list) } }
-    return try #require(lists.values.first)
+  ) async throws -> [RunningEffect] {
+    try await session.effects(after: id, limit: limit)
   }
 
   private func actions(of effects: [RunningEffect]) -> [String] {
     effects.map { String(decoding: $0.action ?? [], as: UTF8.self) }
   }
 
-  @discardableResult
-  private func cancel(_ id: String, in session: any Session) -> Recorder<String> {
-    let outcomes = Recorder<String>()
-    session.cancelEffect(id) { outcomes.add("\($0)") }
-    return outcomes
-  }
-
   private func journal() throws -> [AcceptedAction] {
     try memory.session(SessionKey(reactor: "sample", id: "demo")).acceptedActions()
   }
 
-  @Test func `running effects are listed with their actions, the earliest first`() throws {
+  @Test func `running effects are listed with their actions, the earliest first`() async throws {
     let session = try Stage(over: memory).session()
     let before = Timestamp.now
-    #expect(try effects(of: session).isEmpty)
+    #expect(try await effects(of: session).isEmpty)
     for name in ["a", "b", "c"] { try session.send(#"{"hold":"\#(name)"}"#) }
     try session.send(#"{"add":1}"#)
-    let running = try effects(of: session)
+    let running = try await effects(of: session)
     #expect(
       actions(of: running) == [#"{"hold":"a"}"#, #"{"hold":"b"}"#, #"{"hold":"c"}"#])
     #expect(Set(running.map(\.id)).count == 3)
     #expect(running.allSatisfy { $0.progress == nil })
     #expect(running.allSatisfy { $0.startedAt.milliseconds >= before.milliseconds })
-    #expect(try effects(of: session).map(\.id) == running.map(\.id))
+    #expect(try await effects(of: session).map(\.id) == running.map(\.id))
   }
 
-  @Test func `the list has pages`() throws {
+  @Test func `the list has pages`() async throws {
     let session = try Stage(over: memory).session()
     for name in ["a", "b", "c"] { try session.send(#"{"hold":"\#(name)"}"#) }
-    let first = try effects(of: session, limit: 2)
+    let first = try await effects(of: session, limit: 2)
     #expect(actions(of: first) == [#"{"hold":"a"}"#, #"{"hold":"b"}"#])
-    let second = try effects(of: session, after: first.last?.id, limit: 2)
+    let second = try await effects(of: session, after: first.last?.id, limit: 2)
     #expect(actions(of: second) == [#"{"hold":"c"}"#])
     // An effect id of another process has no position in this list, so all effects are returned.
-    #expect(try effects(of: session, after: "other-1").count == 3)
+    #expect(try await effects(of: session, after: "other-1").count == 3)
   }
 
-  @Test func `a cancelled effect has ended, and its mutations stay`() throws {
+  @Test func `a cancelled effect has ended, and its mutations stay`() async throws {
     let stage = Stage(over: memory)
     let session = try stage.session()
     let outcomes = try session.send(#"{"hold":"a"}"#)
     let others = try session.send(#"{"hold":"b"}"#)
     stage.effects["a"].onNext(.add(2))
-    let id = try #require(try effects(of: session).first?.id)
+    let id = try #require(try await effects(of: session).first?.id)
     #expect(outcomes.values.isEmpty)
-    #expect(cancel(id, in: session).values == ["ended"])
+    try await session.cancelEffect(id)
     #expect(outcomes.values == [#"committed 1 {"value":2,"name":null,"ratio":null}"#])
     #expect(try journal().map { String(decoding: $0.action, as: UTF8.self) } == [#"{"hold":"b"}"#])
     stage.effects["a"].onNext(.add(100))
     stage.effects["b"].onNext(.add(1))
     #expect(session.shown == #"2 {"value":3,"name":null,"ratio":null}"#)
     #expect(others.values.isEmpty)
-    #expect(actions(of: try effects(of: session)) == [#"{"hold":"b"}"#])
+    #expect(actions(of: try await effects(of: session)) == [#"{"hold":"b"}"#])
     #expect(session.activity.running == 1)
   }
 
   @Test(arguments: ["", "unknown", "1", "--"])
-  func `the cancellation of an unknown effect succeeds`(id: String) throws {
+  func `the cancellation of an unknown effect succeeds`(id: String) async throws {
     let session = try Stage(over: memory).session()
     try session.send(#"{"hold":"a"}"#)
-    #expect(cancel(id, in: session).values == ["ended"])
-    let running = try #require(try effects(of: session).first?.id)
-    for _ in 0..<2 { #expect(cancel(running, in: session).values == ["ended"]) }
-    #expect(try effects(of: session).isEmpty)
+    try await session.cancelEffect(id)
+    let running = try #require(try await effects(of: session).first?.id)
+    for _ in 0..<2 { try await session.cancelEffect(running) }
+    #expect(try await effects(of: session).isEmpty)
   }
 
-  @Test func `the completion is called when the cancellation is durable`() throws {
+  @Test func `a cancellation returns when it is durable`() async throws {
     let stage = Stage(over: memory)
     let session = try stage.session()
     let outcomes = try session.send(#"{"hold":"a"}"#)
-    let id = try #require(try effects(of: session).first?.id)
+    let id = try #require(try await effects(of: session).first?.id)
     stage.log.set(.held)
-    let first = cancel(id, in: session)
-    let second = cancel(id, in: session)
-    #expect(first.values.isEmpty)
-    #expect(second.values.isEmpty)
+    let cancelled = Recorder<String>()
+    let cancellations = (0..<2).map { _ in
+      Task.immediate {
+        try await session.cancelEffect(id)
+        cancelled.add(id)
+      }
+    }
+    #expect(cancelled.values.isEmpty)
     #expect(outcomes.values.isEmpty)
     #expect(stage.log.releaseOne())
-    #expect(first.values == ["ended"])
-    #expect(second.values == ["ended"])
+    for cancellation in cancellations { try await cancellation.value }
     #expect(outcomes.values.count == 1)
     #expect(!stage.log.releaseOne())
   }
 
-  @Test func `the completion is called during a publication`() throws {
+  @Test func `an effect is cancelled during a publication`() async throws {
     let stage = Stage(over: memory)
     let session = try stage.session()
     let canceller = Canceller(session)
@@ -112,25 +106,26 @@ import Testing
     stage.log.set(.held)
     try session.send(#"{"add":1}"#)
     stage.log.releaseAll()
-    #expect(canceller.outcomes.values == ["ended"])
+    for cancellation in canceller.cancellations.values { try await cancellation.value }
+    #expect(canceller.cancellations.values.count == 1)
   }
 
-  @Test func `the completion gets the error of a log that rejects the cancellation`() throws {
+  @Test func `a cancellation that the log rejects throws its error`() async throws {
     let stage = Stage(over: memory)
     let session = try stage.session()
     try session.send(#"{"hold":"a"}"#)
-    let id = try #require(try effects(of: session).first?.id)
+    let id = try #require(try await effects(of: session).first?.id)
     stage.log.set(.failing(.full))
-    #expect(cancel(id, in: session).values.first?.contains("full") == true)
+    await #expect(throws: SessionError.log(.full)) { try await session.cancelEffect(id) }
   }
 
-  @Test func `the key of a cancelled action replays its outcome`() throws {
+  @Test func `the key of a cancelled action replays its outcome`() async throws {
     let stage = Stage(over: memory)
     let session = try stage.session()
     try session.send(#"{"hold":"a"}"#, key: "k")
     let repetition = try session.send(#"{"hold":"a"}"#, key: "k")
     #expect(repetition.values == [])
-    cancel(try #require(try effects(of: session).first?.id), in: session)
+    try await session.cancelEffect(try #require(try await effects(of: session).first?.id))
     #expect(
       repetition.values == [#"replayed committed 0 {"value":0,"name":null,"ratio":null}"#])
     #expect(
@@ -139,22 +134,22 @@ import Testing
       ])
   }
 
-  @Test func `a cancelled action is not restarted, and its id is not reused`() throws {
+  @Test func `a cancelled action is not restarted, and its id is not reused`() async throws {
     let session = try Stage(over: memory).session()
     try session.send(#"{"hold":"a"}"#)
-    let id = try #require(try effects(of: session).first?.id)
-    cancel(id, in: session)
+    let id = try #require(try await effects(of: session).first?.id)
+    try await session.cancelEffect(id)
     let stage = Stage(over: memory)
     stage.host.resumeInterruptedActions()
     #expect(stage.liveCount == 0)
     try stage.session().send(#"{"hold":"b"}"#)
-    #expect(try effects(of: stage.session()).first?.id != id)
+    #expect(try await effects(of: stage.session()).first?.id != id)
   }
 }
 
 /// Cancels an unknown effect at each commit.
 private final class Canceller: SessionObserver {
-  let outcomes = Recorder<String>()
+  let cancellations = Recorder<Task<Void, any Error>>()
   private let session: any Session
 
   init(_ session: any Session) {
@@ -162,7 +157,7 @@ private final class Canceller: SessionObserver {
   }
 
   func sessionDidCommit(_ state: CommittedState) {
-    session.cancelEffect("unknown") { [outcomes] in outcomes.add("\($0)") }
+    cancellations.add(Task.immediate { [session] in try await session.cancelEffect("unknown") })
   }
 
   func sessionDidEnd(_ end: SessionEnd) {}

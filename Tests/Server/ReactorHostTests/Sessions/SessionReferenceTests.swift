@@ -273,11 +273,11 @@ struct SessionReferenceTests {
     let relay = try host.open("relay", "a")
     double.set(.held)
     try relay.send(#"{"send":{"words":["x"],"expecting":"effects"}}"#)
-    relay.effects(after: nil, limit: 1) { effects in
-      if let id = effects?.first?.id { relay.cancelEffect(id) { _ in } }
-    }
+    let id = try #require(try await relay.effects(after: nil, limit: 1).first?.id)
+    let cancellation = Task.immediate { try await relay.cancelEffect(id) }
     double.set(.atOnce)
     double.releaseAll()
+    try await cancellation.value
     try await eventually { relay.activity.running == 0 }
     #expect(try host.open("list", "main").shown == "0 " + list())
   }

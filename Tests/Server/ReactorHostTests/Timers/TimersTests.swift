@@ -45,12 +45,10 @@ import Testing
     return timers?.sorted { $0.id < $1.id } ?? []
   }
 
-  private func fire(_ id: String, in session: LiveSession) throws -> [TimerSchedule.Outcome] {
+  private func fire(_ id: String, in session: LiveSession) async throws -> TimerSchedule.Outcome {
     let due = try memory.dueTimers(after: nil, until: Timestamp(milliseconds: .max), limit: 100)
     let timer = try #require(due.timers.first { $0.id == id })
-    let outcomes = Recorder<TimerSchedule.Outcome>()
-    SessionTimers(session: session).fire(timer) { outcomes.add($0) }
-    return outcomes.values
+    return await SessionTimers(session: session).fire(timer)
   }
 
   @Test func `a timer is stored in the batch of its turn, and the response waits for it`() throws {
@@ -80,10 +78,10 @@ import Testing
     #expect(stored.isEmpty)
   }
 
-  @Test func `a timer leaves the log in the batch of the mutations of its action`() throws {
+  @Test func `a timer leaves the log in the batch of the mutations of its action`() async throws {
     let session = try session()
     try session.send(arm("a", at: 5000))
-    #expect(try fire("a", in: session) == [.done])
+    #expect(try await fire("a", in: session) == .done)
     let batch = try #require(log.batches.values.last)
     #expect(
       batch.entries.map { String(decoding: $0.action ?? [], as: UTF8.self) } == [#"{"ring":"a"}"#])
@@ -98,7 +96,7 @@ import Testing
     #expect(stored.map(\.due.milliseconds) == [0])
   }
 
-  @Test func `a stored timer with the least time fires`() throws {
+  @Test func `a stored timer with the least time fires`() async throws {
     let first = try session()
     try first.send(arm("b", at: 9000))
     let timer = StoredTimer(
@@ -109,132 +107,129 @@ import Testing
     ) { if case .success = $0 { results.add(true) } }
     #expect(results.values == [true])
     let second = try session(in: Self.host(memory))
-    #expect(try fire("a", in: second) == [.done])
+    #expect(try await fire("a", in: second) == .done)
     #expect(stored.map(\.id) == ["b"])
   }
 
-  @Test func `a timer that an uncommitted action has removed is done with the commit`() throws {
+  @Test func `a timer that an uncommitted action has removed is done with the commit`() async throws
+  {
     let session = try session()
     try session.send(arm("a", at: 5000))
     log.set(.held)
     try session.send(#"{"disarm":"a"}"#)
     let due = try memory.dueTimers(after: nil, until: .now, limit: 1).timers[0]
     let outcomes = Recorder<TimerSchedule.Outcome>()
-    SessionTimers(session: session).fire(due) { outcomes.add($0) }
+    let firing = Task.immediate { outcomes.add(await SessionTimers(session: session).fire(due)) }
     #expect(outcomes.values.isEmpty)
     log.releaseAll()
+    await firing.value
     #expect(outcomes.values == [.done])
     #expect(session.current.version == 1)
   }
 
-  @Test func `a timer whose removal fails is due again`() throws {
+  @Test func `a timer whose removal fails is due again`() async throws {
     let session = try session()
     try session.send(arm("a", at: 5000))
     log.set(.held)
     try session.send(#"{"disarm":"a"}"#)
     let due = try memory.dueTimers(after: nil, until: .now, limit: 1).timers[0]
-    let outcomes = Recorder<TimerSchedule.Outcome>()
-    SessionTimers(session: session).fire(due) { outcomes.add($0) }
+    let firing = Task.immediate { await SessionTimers(session: session).fire(due) }
     // Another writer appends first, so that the log rejects the batch.
     memory.session(session.key).append(
       LogBatch([LogEntry(version: 2, at: .now, action: nil, mutation: Array(#""didArm""#.utf8))]),
       to: session.epoch, expecting: 1
     ) { _ in }
     log.releaseAll()
-    #expect(outcomes.values == [.failed])
+    #expect(await firing.value == .failed)
   }
 
-  @Test func `a timer that was read twice fires once`() throws {
+  @Test func `a timer that was read twice fires once`() async throws {
     let session = try session()
     try session.send(arm("a", at: 5000))
     let due = try memory.dueTimers(after: nil, until: .now, limit: 1).timers[0]
-    let outcomes = Recorder<TimerSchedule.Outcome>()
     log.set(.held)
-    SessionTimers(session: session).fire(due) { outcomes.add($0) }
-    SessionTimers(session: session).fire(due) { outcomes.add($0) }
+    let firings = (0..<2).map { _ in
+      Task.immediate { await SessionTimers(session: session).fire(due) }
+    }
     log.releaseAll()
-    #expect(outcomes.values == [.done, .done])
+    for firing in firings { #expect(await firing.value == .done) }
     #expect(session.current.version == 2)
   }
 
-  @Test func `a timer whose commit fails is due again, in a session that is loaded again`() throws {
+  @Test func `a timer whose commit fails is due again, in a session that is loaded again`()
+    async throws
+  {
     let first = try session()
     try first.send(arm("a", at: 5000))
     log.set(.failing(.full))
-    #expect(try fire("a", in: first) == [.failed])
+    #expect(try await fire("a", in: first) == .failed)
     log.set(.atOnce)
     let second = try session()
     #expect(second !== first)
-    #expect(try fire("a", in: second) == [.done])
+    #expect(try await fire("a", in: second) == .done)
     #expect(second.current.version == 2)
   }
 
-  @Test func `a timer replaces that of its id, and one that was replaced does not fire`() throws {
+  @Test func `a timer replaces that of its id, and one that was replaced does not fire`()
+    async throws
+  {
     let session = try session()
     try session.send(arm("a", at: 5000))
     let old = try memory.dueTimers(after: nil, until: .now, limit: 1).timers[0]
     try session.send(arm("a", at: 9000))
     #expect(stored.map(\.due.milliseconds) == [9000])
-    let outcomes = Recorder<TimerSchedule.Outcome>()
-    SessionTimers(session: session).fire(old) { outcomes.add($0) }
-    #expect(outcomes.values == [.done])
+    #expect(await SessionTimers(session: session).fire(old) == .done)
     #expect(session.current.version == 2)
     #expect(stored.count == 1)
   }
 
-  @Test func `a repeating timer has its next due time without drift`() throws {
+  @Test func `a repeating timer has its next due time without drift`() async throws {
     let session = try session()
     let due = Timestamp.now.milliseconds - 10_500
     try session.send(arm("skip", at: due, every: 1000))
     try session.send(arm("all", at: due, every: 1000, catchUp: true))
-    #expect(try fire("skip", in: session) == [.done])
-    #expect(try fire("all", in: session) == [.done])
+    #expect(try await fire("skip", in: session) == .done)
+    #expect(try await fire("all", in: session) == .done)
     #expect(stored[0].due.milliseconds == due + 1000)
     #expect((stored[1].due.milliseconds - due) % 1000 == 0)
     #expect(stored[1].due.milliseconds - due >= 11_000)
   }
 
-  @Test func `an error of the action does not keep the timer`() throws {
+  @Test func `an error of the action does not keep the timer`() async throws {
     let session = try session()
     try session.send(arm("fail", at: 5000))
-    #expect(try fire("fail", in: session) == [.done])
+    #expect(try await fire("fail", in: session) == .done)
     #expect(stored.isEmpty)
     #expect(session.current.version == 2)
   }
 
-  @Test func `timers are listed as they are due, and can be cancelled`() throws {
+  @Test func `timers are listed as they are due, and can be cancelled`() async throws {
     let session = try session()
     for (id, time) in [("a", 9000), ("b", 5000), ("c", 7000)] {
       try session.send(arm(id, at: Int64(time)))
     }
-    let lists = Recorder<[String]>()
-    session.timers(after: nil, limit: 10) { lists.add(($0 ?? []).map(\.id)) }
-    let isCancelled = Recorder<Bool>()
-    session.cancelTimer("c") { if case .ended = $0 { isCancelled.add(true) } }
-    session.cancelTimer("unknown") { if case .ended = $0 { isCancelled.add(true) } }
-    session.timers(after: nil, limit: 10) { lists.add(($0 ?? []).map(\.id)) }
-    #expect(lists.values == [["b", "c", "a"], ["b", "a"]])
-    #expect(isCancelled.values == [true, true])
+    #expect(try await session.timers(after: nil, limit: 10).map(\.id) == ["b", "c", "a"])
+    try await session.cancelTimer("c")
+    try await session.cancelTimer("unknown")
+    #expect(try await session.timers(after: nil, limit: 10).map(\.id) == ["b", "a"])
     #expect(stored.map(\.id) == ["a", "b"])
   }
 
   @Test func `a page of timers begins after a position, also after that of a timer that is gone`()
-    throws
+    async throws
   {
     let session = try session()
     for (id, time) in [("a", 7000), ("b", 5000), ("c", 7000)] {
       try session.send(arm(id, at: Int64(time)))
     }
-    func page(after id: String, at due: Int64, limit: Int) -> [String]? {
-      let pages = Recorder<[String]>()
+    func page(after id: String, at due: Int64, limit: Int) async throws -> [String] {
       let position = TimerPosition(due: Timestamp(milliseconds: due), history: 0, id: id)
-      session.timers(after: position, limit: limit) { pages.add(($0 ?? []).map(\.id)) }
-      return pages.values.first
+      return try await session.timers(after: position, limit: limit).map(\.id)
     }
-    #expect(page(after: "b", at: 5000, limit: 1) == ["a"])
-    #expect(page(after: "a", at: 7000, limit: 10) == ["c"])
-    #expect(page(after: "gone", at: 6000, limit: 10) == ["a", "c"])
-    #expect(page(after: "c", at: 7000, limit: 10) == [])
+    #expect(try await page(after: "b", at: 5000, limit: 1) == ["a"])
+    #expect(try await page(after: "a", at: 7000, limit: 10) == ["c"])
+    #expect(try await page(after: "gone", at: 6000, limit: 10) == ["a", "c"])
+    #expect(try await page(after: "c", at: 7000, limit: 10) == [])
   }
 
   @Test func `a session has a maximum number of timers`() throws {

@@ -178,12 +178,12 @@ import Testing
     #expect(try host.open("board", "demo").shown == "1 \(state(new))")
   }
 
-  @Test(arguments: changes) func `a timer`(_ old: String, _ new: String) throws {
+  @Test(arguments: changes) func `a timer`(_ old: String, _ new: String) async throws {
     let timer = StoredTimer(id: "a", due: .now, action: Array(old.utf8))
     try append(LogBatch(timers: [StoredTimerChange(id: "a", timer: timer)]))
     let session = try #require(host().open("board", "demo") as? LiveSession)
     let due = try log.dueTimers(after: nil, until: .now, limit: 1).timers[0]
-    SessionTimers(session: session).fire(due) { _ in }
+    #expect(await SessionTimers(session: session).fire(due) == .done)
     #expect(session.shown == "1 \(state(new))")
   }
 

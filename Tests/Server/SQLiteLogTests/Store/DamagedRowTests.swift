@@ -382,9 +382,7 @@ extension HostedReactor {
     _ = try? await session.entries(after: 0, limit: 99)
     for version in 0...4 { _ = try? await session.state(at: version) }
     _ = try? await session.replay(after: nil).next(limit: 99)
-    await withCheckedContinuation { continuation in
-      session.timers(after: nil, limit: 9) { _ in continuation.resume() }
-    }
+    _ = try? await session.timers(after: nil, limit: 9)
     await withCheckedContinuation { continuation in
       fork(id, at: nil, to: id + "-fork") { _ in continuation.resume() }
     }

@@ -30,15 +30,3 @@ public struct RunningEffect: Sendable {
     self.isUnreadable = isUnreadable
   }
 }
-
-/// The outcome of a request to cancel an effect.
-public enum EffectCancellation: Sendable {
-  /// The effect is not running and is not restarted.
-  case ended
-
-  /// The session's mailbox is full. The effect was not cancelled.
-  case overloaded
-
-  /// The effect was cancelled, but the log rejected the record of it.
-  case notCommitted(LogError)
-}

@@ -32,11 +32,24 @@ struct SessionFailures: Sendable {
     }
   }
 
-  /// Runs the action of a failure again, see ``Session/runAgain(_:accepted:completion:)``.
+  /// Removes a failure with the batch of the turn.
+  ///
+  /// - Returns: `false` if it was removed before, so that its action runs again once.
+  fileprivate func settle(_ id: String) -> Bool {
+    let settled = environment.failedEffects
+    guard !session.hasEnded, settled.settle(id) else { return false }
+    session.commits.withLock { machine in
+      machine.change(then: { if !$0 { settled.unsettle(id) } }) { $0.settled.append(id) }
+    }
+    return true
+  }
+}
+
+extension LiveSession {
+  @usableFromInline
   func runAgain(
-    _ failure: StoredFailure, accepted: @escaping @Sendable (CommittedState) -> Void,
-    completion: @escaping @Sendable (ActionOutcome?) -> Void
-  ) {
+    _ failure: StoredFailure, accepted: @escaping @Sendable (CommittedState) -> Void
+  ) async -> ActionOutcome? {
     let record = AcceptedAction(
       id: .init(request: 0, place: 0), action: failure.action, isInArray: false, key: nil,
       principal: failure.principal, context: failure.context, at: .now)
@@ -46,42 +59,27 @@ struct SessionFailures: Sendable {
         ? "The action has a private value, which was not stored, or the reactor does not know it any more. "
           + "Send the action again."
         : "The reactor does not know the action any more."
-      return completion(.invalid(.invalid(pointer: "", expected: [], detail: detail)))
+      return .invalid(.invalid(pointer: "", expected: [], detail: detail))
     }
-    let context = InterruptedRequest(actions: [record])
-      .context(in: environment.settings.ledger)
-    let isEnqueued = session.enqueueRequest {
-      guard !session.hasEnded else { return completion(.ended) }
-      guard settle(failure.id) else { return completion(nil) }
-      environment.counts.actions.add()
-      let reply = ActionReply(
-        count: 1, isArray: false, context: context, in: session, accepted: accepted,
-        completion: completion)
-      ActionExecution(actions: actions, reply: reply, context: context).execute()
+    let context = InterruptedRequest(actions: [record]).context(in: environment.settings.ledger)
+    return await withCheckedContinuation { continuation in
+      let isEnqueued = enqueueRequest { [self] in
+        guard !hasEnded else { return continuation.resume(returning: .ended) }
+        guard SessionFailures(session: self).settle(failure.id) else {
+          return continuation.resume(returning: nil)
+        }
+        environment.counts.actions.add()
+        let reply = ActionReply(
+          count: 1, isArray: false, context: context, in: self, accepted: accepted,
+          completion: { continuation.resume(returning: $0) })
+        ActionExecution(actions: actions, reply: reply, context: context).execute()
+      }
+      if !isEnqueued { continuation.resume(returning: .overloaded) }
     }
-    if !isEnqueued { completion(.overloaded) }
   }
 
-  /// Removes a failure, see ``Session/dismiss(_:completion:)``.
-  func dismiss(
-    _ failure: StoredFailure, completion: @escaping @Sendable (EffectCancellation) -> Void
-  ) {
-    let isEnqueued = session.enqueueRequest {
-      _ = settle(failure.id)
-      session.whenCommitted { _ in completion(EffectCancellation(in: session)) }
-    }
-    if !isEnqueued { completion(.overloaded) }
-  }
-
-  /// Removes a failure with the batch of the turn.
-  ///
-  /// - Returns: `false` if it was removed before, so that its action runs again once.
-  private func settle(_ id: String) -> Bool {
-    let settled = environment.failedEffects
-    guard !session.hasEnded, settled.settle(id) else { return false }
-    session.commits.withLock { machine in
-      machine.change(then: { if !$0 { settled.unsettle(id) } }) { $0.settled.append(id) }
-    }
-    return true
+  @usableFromInline
+  func dismiss(_ failure: StoredFailure) async throws(SessionError) {
+    _ = try await commit { [self] in SessionFailures(session: self).settle(failure.id) }
   }
 }

@@ -7,7 +7,7 @@ extension SessionSendError {
     case .unknown, .exists, .history, .otherParameters: self = .unknownSession(session)
     case .ended: self = .ended(session)
     case .needsParameters: self = .needsParameters(session)
-    case .tooMany: self = .overloaded(session)
+    case .tooMany, .overloaded: self = .overloaded(session)
     case .quarantined:
       self = .log(session, .unavailable("the session is quarantined"))
     case .reactorQuarantined:

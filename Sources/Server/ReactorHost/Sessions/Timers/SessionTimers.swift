@@ -45,7 +45,7 @@ struct SessionTimers: Sendable {
   }
 
   /// Sets or removes a timer with the batch of the turn.
-  private func set(_ id: String, to timer: StoredTimer?) {
+  fileprivate func set(_ id: String, to timer: StoredTimer?) {
     guard session.timerTable.withLock({ $0.set(id, to: timer) }) else { return }
     environment.blocked.remove(BlockedWork.Item(kind: .timer, id: id), of: session.key.id)
     let service = environment.timers
@@ -61,24 +61,24 @@ struct SessionTimers: Sendable {
 
   /// Executes the action of a timer that is due, in a turn of the session.
   ///
-  /// - Parameters:
-  ///   - due: The timer as it was read from the log.
-  ///   - completion: Called when the batch that removes or replaces the timer is committed.
-  func fire(
-    _ due: DueTimer, completion: @escaping @Sendable (TimerSchedule.Outcome) -> Void
-  ) {
-    let isEnqueued = session.enqueueRequest {
-      guard !session.hasEnded else { return completion(session.fault == nil ? .done : .failed) }
-      if let timer = session.timerTable.withLock({ $0.timer(firedBy: due) }) {
-        // A timer that this release cannot decode stays as it is, for a release that can.
-        guard let fired = decode(timer) else { return completion(.done) }
+  /// - Parameter due: The timer as it was read from the log.
+  /// - Returns: The outcome, when the batch that removes or replaces the timer is committed.
+  func fire(_ due: DueTimer) async -> TimerSchedule.Outcome {
+    do throws(SessionError) {
+      try await session.commit {
+        // A timer that this release cannot decode stays as it is, for a release that can. Without a timer,
+        // the batch that removes or replaces it may be uncommitted.
+        guard !session.hasEnded,
+          let timer = session.timerTable.withLock({ $0.timer(firedBy: due) }),
+          let fired = decode(timer)
+        else { return }
         set(timer.id, to: timer.repetition(at: Timestamp(milliseconds: WallTime.now.milliseconds)))
         execute(timer, fired)
       }
-      // Without a timer, the batch that removes or replaces it may be uncommitted.
-      session.whenCommitted { completion($0 ? .done : .failed) }
+      return .done
+    } catch {
+      return error == .ended ? .done : .failed
     }
-    if !isEnqueued { completion(.failed) }
   }
 
   /// The action of a due timer.
@@ -127,59 +127,35 @@ struct SessionTimers: Sendable {
       ])
   }
 
-  // MARK: Clients
-
-  /// Lists timers, see ``Session/timers(after:limit:completion:)``.
-  func list(
-    after position: TimerPosition?, limit: Int,
-    completion: @escaping @Sendable ([StoredTimer]?) -> Void
-  ) {
-    readDurable { read in
-      guard let timers = read?.timers else { return completion(session.hasEnded ? [] : nil) }
-      let rest = timers.drop { timer in position.map { timer.position <= $0 } ?? false }
-      completion(Array(rest.prefix(limit)))
-    }
-  }
-
-  /// Removes a timer, see ``Session/cancelTimer(_:completion:)``.
-  func cancel(_ id: String, completion: @escaping @Sendable (EffectCancellation) -> Void) {
-    let isEnqueued = session.enqueueRequest {
-      set(id, to: nil)
-      session.whenCommitted { _ in completion(EffectCancellation(in: session)) }
-    }
-    if !isEnqueued { completion(.overloaded) }
-  }
-
   // MARK: Forks
 
-  /// Reads the timers and the version that they belong to, in a turn of the session.
-  ///
-  /// - Parameter completion: Called when both are durable; with `nil` if the mailbox is full, or the
-  ///   session has ended.
-  func readDurable(completion: @escaping @Sendable ((version: Int, timers: [StoredTimer])?) -> Void)
-  {
-    let isEnqueued = session.enqueueRequest {
+  /// Reads the timers and the version that they belong to, in a turn of the session, when both are durable.
+  func readDurable() async throws(SessionError) -> (version: Int, timers: [StoredTimer]) {
+    try await session.commit {
       let version = session.commits.withLock { $0.reducedVersion }
-      let timers = session.timerTable.withLock { $0.all }
-      session.whenCommitted { completion($0 ? (version, timers) : nil) }
+      return (version, session.timerTable.withLock { $0.all })
     }
-    if !isEnqueued { completion(nil) }
   }
 
   /// Sets the timers of the session that this one is a fork of, in a turn of the session.
-  ///
-  /// - Parameters:
-  ///   - timers: The timers.
-  ///   - completion: Called when they are durable, or with the error that prevents it.
-  func adopt(
-    _ timers: [StoredTimer], completion: @escaping @Sendable (LogError?) -> Void
-  ) {
-    session.enqueue {
-      for timer in timers { set(timer.id, to: timer) }
-      session.whenCommitted { isCommitted in
-        completion(isCommitted ? nil : session.fault ?? .unavailable("The fork has ended."))
-      }
-    }
+  func adopt(_ timers: [StoredTimer]) async throws(SessionError) {
+    try await session.commit { for timer in timers { set(timer.id, to: timer) } }
+  }
+}
+
+extension LiveSession {
+  @usableFromInline
+  func timers(
+    after position: TimerPosition?, limit: Int
+  ) async throws(SessionError) -> [StoredTimer] {
+    let timers = try await SessionTimers(session: self).readDurable().timers
+    let rest = timers.drop { timer in position.map { timer.position <= $0 } ?? false }
+    return Array(rest.prefix(limit))
+  }
+
+  @usableFromInline
+  func cancelTimer(_ id: String) async throws(SessionError) {
+    try await commit { [self] in SessionTimers(session: self).set(id, to: nil) }
   }
 }
 

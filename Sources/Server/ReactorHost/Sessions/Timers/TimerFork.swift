@@ -13,45 +13,27 @@ extension HostedReactor {
   ///   - source: The id of the other session, which must exist.
   ///   - id: The id of the new session, which must not exist.
   ///   - parameters: The parameters of the new session, or `nil` for those of the other one.
-  ///   - completion: Called immediately or later, on any thread.
+  /// - Returns: The new session.
+  /// - Throws: If one of the sessions cannot be opened, or the timers cannot be stored.
   public func forkWithTimers(
-    _ source: String, to id: String, parameters: [UInt8]?,
-    completion: @escaping @Sendable (Result<OpenedSession, SessionError>) -> Void
-  ) {
-    findSession(source) { [self] result in
-      switch result {
-      case .success(.open(let session)):
-        guard let session = session as? LiveSession else {
-          return completion(.failure(.elsewhere))
-        }
-        fork(session, to: id, parameters, completion)
-      case .success(.absent): completion(.failure(.unknown))
-      case .failure(let error): completion(.failure(error))
+    _ source: String, to id: String, parameters: [UInt8]?
+  ) async throws(SessionError) -> OpenedSession {
+    let found = await withCheckedContinuation { continuation in
+      findSession(source) { continuation.resume(returning: $0) }
+    }
+    guard case .open(let session) = try found.get() else { throw .unknown }
+    guard let session = session as? LiveSession else { throw .elsewhere }
+    let (version, timers) = try await SessionTimers(session: session).readDurable()
+    let result = await withCheckedContinuation { continuation in
+      fork(source, at: version, to: id, parameters: parameters) {
+        continuation.resume(returning: $0)
       }
     }
-  }
-
-  private func fork(
-    _ source: LiveSession, to id: String, _ parameters: [UInt8]?,
-    _ completion: @escaping @Sendable (Result<OpenedSession, SessionError>) -> Void
-  ) {
-    SessionTimers(session: source).readDurable { [self] current in
-      guard let (version, timers) = current else {
-        let reason = LogError.unavailable("The session cannot be read at present.")
-        return completion(.failure(source.hasEnded ? .ended : .log(reason)))
-      }
-      fork(source.key.id, at: version, to: id, parameters: parameters) { result in
-        guard case .success(let opened) = result, !timers.isEmpty else {
-          return completion(result)
-        }
-        guard let session = opened.session as? LiveSession else {
-          return completion(.failure(.elsewhere))
-        }
-        SessionTimers(session: session).adopt(timers) { error in
-          completion(error.map { .failure(.log($0)) } ?? result)
-        }
-      }
-    }
+    let opened = try result.get()
+    guard !timers.isEmpty else { return opened }
+    guard let fork = opened.session as? LiveSession else { throw .elsewhere }
+    try await SessionTimers(session: fork).adopt(timers)
+    return opened
   }
 }
 
