@@ -73,12 +73,7 @@ extension ReactorAPI {
 
     /// Lists the nodes of the cluster, and those that are gone, for `/v1/nodes`, or returns `nil` without a
     /// cluster.
-    ///
-    /// The completion is called once, on any thread.
-    package var nodes:
-      (
-        @Sendable (_ completion: @escaping @Sendable ([ServiceNode], [GoneNode]) -> Void) -> Void
-      )?
+    package var nodes: (@Sendable () async -> (alive: [ServiceNode], gone: [GoneNode]))?
 
     /// Creates settings with their defaults.
     package init() {}

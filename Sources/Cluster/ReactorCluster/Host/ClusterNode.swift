@@ -21,9 +21,8 @@ package final class ClusterNode: Sendable {
     var machine: ClusterMachine
     var clients: [RequestToken: @Sendable (RequestResult) -> Void] = [:]
     var replies: [ReplyToken: @Sendable ([UInt8]) -> Void] = [:]
-    /// The completions of the globals that this node has set, until the other nodes have applied
-    /// them.
-    var changes: [ChangeToken: @Sendable () -> Void] = [:]
+    /// Those who wait until the other nodes have applied a global that this node has set.
+    var changes: [ChangeToken: CheckedContinuation<Void, Never>] = [:]
     var lastToken: UInt64 = 0
     var subscriptions = SubscriptionTable()
     var subscribed = SubscribedNodes()
@@ -102,7 +101,7 @@ package final class ClusterNode: Sendable {
   private let hosted = Mutex(Hosted())
   /// Whether the log blocks the threads that read from it.
   private let readsBlock = Atomic<Bool>(false)
-  private let reads = DispatchQueue(label: "cluster-reads", attributes: .concurrent)
+  let reads = WorkerPool(width: 64, named: "cluster-reads")
   private let start = ContinuousClock.now
 
   /// Creates a node that is about to join.
@@ -111,7 +110,7 @@ package final class ClusterNode: Sendable {
   ///   - name: The name of the node, unique in the cluster.
   ///   - bus: The connection to the other nodes.
   ///   - settings: The settings.
-  ///   - release: The release of the service, for ``nodes(completion:)``.
+  ///   - release: The release of the service, for ``nodes()``.
   ///   - running: The other processes that the store confirms, whether the bus reaches them or not.
   ///   - logger: The log of the service.
   package init(
@@ -201,6 +200,7 @@ package final class ClusterNode: Sendable {
     state.withLock { $0.ticker.take() }?.cancel()
     bus.leave()
     hosted.withLock { $0.reactors = [:] }
+    for change in state.withLock({ exchange(&$0.changes, with: [:]) }).values { change.resume() }
   }
 
   // MARK: Time
@@ -253,7 +253,7 @@ package final class ClusterNode: Sendable {
   /// Whether an effect may read from the store.
   private func mayRead(_ effect: ClusterEffect) -> Bool {
     switch effect {
-    case .findLastWriter, .refreshGlobals: true
+    case .findLastWriter: true
     case .execute(_, let request), .handOver(_, let request): !isInMemory(request.session)
     default: false
     }
@@ -262,7 +262,7 @@ package final class ClusterNode: Sendable {
   /// Calls a function that may read from the store: on a queue if that blocks, because threads of the bus and of
   /// requests must not be blocked.
   func read(_ body: @escaping @Sendable () -> Void) {
-    if readsBlock.load(ordering: .relaxed) { reads.async(execute: body) } else { body() }
+    if readsBlock.load(ordering: .relaxed) { reads.enqueue(body) } else { body() }
   }
 
   private func execute(_ effect: ClusterEffect, for receiver: Receiver?) {
@@ -283,7 +283,7 @@ package final class ClusterNode: Sendable {
     case .respond(_, let result): if case .client(let respond) = receiver { respond(result) }
     case .nodeFailed(let node): didFail(node)
     case .applied(let token, let unconfirmed): didApply(token, unconfirmed)
-    case .refreshGlobals: for global in globals { global.refresh { _ in } }
+    case .refreshGlobals: refreshGlobals()
     case .placementChanged: hosted.withLock { $0.host }?.ownershipDidChange()
     case .rejoin: rejoin()
     }
@@ -337,9 +337,14 @@ package final class ClusterNode: Sendable {
     _ key: SessionKey, to owner: NodeID, forced: Bool, _ token: ReplyToken?
   ) {
     guard let reactor = reactor(key.reactor) else { return }
-    reactor.release(key.id, to: owner, forced: forced) { [weak self] isReleased in
-      guard let self, let token else { return }
-      reply(isReleased ? .released : .ownedBy(node), to: token)
+    guard forced else {
+      if let token { reply(reactor.evict(key.id) ? .released : .ownedBy(node), to: token) }
+      return
+    }
+    // Begins on this thread: requests that arrive later are displaced.
+    Task.immediateDetached { [weak self] in
+      await reactor.handOver(key.id, to: owner)
+      if let token { self?.reply(.released, to: token) }
     }
   }
 
@@ -364,7 +369,10 @@ package final class ClusterNode: Sendable {
         let ids = reactor.liveIDs(after: last, limit: 1_000)
         for id in ids {
           closing?.enter()
-          reactor.release(id, to: nil, forced: true) { _ in closing?.leave() }
+          Task.immediateDetached {
+            await reactor.handOver(id, to: nil)
+            closing?.leave()
+          }
         }
         last = ids.last
       } while last != nil

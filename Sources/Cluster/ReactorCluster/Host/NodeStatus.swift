@@ -28,30 +28,29 @@ extension ClusterNode {
 
   /// Lists all nodes that are alive, in the order of their names, and those that are gone.
   ///
-  /// - Parameter completion: Called once, on any thread, after at most 0.5 s.
-  package func nodes(
-    completion: @escaping @Sendable ([NodeStatus], [GoneNodes.Entry]) -> Void
-  ) {
-    requestAll(.describe) { [self] replies in
-      let descriptions = Dictionary(replies.map { ($0.0, $0.1?.described) }) { $1 }
-      let (me, members, differences, gone) = state.withLock { state in
-        let members = state.machine.membership.members.values.map(\.heartbeat)
-        return (
-          state.machine.currentHeartbeat, members,
-          Dictionary(state.differences.all.map { ($0.node, $0.differences) }) { $1 },
-          state.gone.entries(at: .now, without: members.map(\.node.name))
-        )
-      }
-      let others = members.map { heartbeat in
-        NodeStatus(
-          node: heartbeat.node, state: heartbeat.state,
-          description: descriptions[heartbeat.node] ?? nil, isThis: false,
-          differences: differences[heartbeat.node] ?? [])
-      }
-      let own = NodeStatus(
-        node: me.node, state: me.state, description: description, isThis: true, differences: [])
-      completion((others + [own]).sorted { $0.node.description < $1.node.description }, gone)
+  /// Waits at most 0.5 s for the descriptions of the others.
+  package func nodes() async -> (alive: [NodeStatus], gone: [GoneNodes.Entry]) {
+    let replies = await withCheckedContinuation { continuation in
+      requestAll(.describe) { continuation.resume(returning: $0) }
     }
+    let descriptions = Dictionary(replies.map { ($0.0, $0.1?.described) }) { $1 }
+    let (me, members, differences, gone) = state.withLock { state in
+      let members = state.machine.membership.members.values.map(\.heartbeat)
+      return (
+        state.machine.currentHeartbeat, members,
+        Dictionary(state.differences.all.map { ($0.node, $0.differences) }) { $1 },
+        state.gone.entries(at: .now, without: members.map(\.node.name))
+      )
+    }
+    let others = members.map { heartbeat in
+      NodeStatus(
+        node: heartbeat.node, state: heartbeat.state,
+        description: descriptions[heartbeat.node] ?? nil, isThis: false,
+        differences: differences[heartbeat.node] ?? [])
+    }
+    let own = NodeStatus(
+      node: me.node, state: me.state, description: description, isThis: true, differences: [])
+    return ((others + [own]).sorted { $0.node.description < $1.node.description }, gone)
   }
 }
 

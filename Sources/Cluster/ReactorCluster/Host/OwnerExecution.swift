@@ -70,12 +70,10 @@ struct OwnerExecution: Sendable {
   func handOver() {
     let key = request.session
     guard let reactor = node.reactor(key.reactor) else { return report(.unavailable) }
-    reactor.release(key.id, to: request.number.edge, forced: false) { isReleased in
-      guard isReleased else { return start() }
-      node.counters.handedOver.add()
-      node.uses.endRow(of: key)
-      node.handle { $0.executed(id, .displaced(by: request.number.edge), at: $1) }
-    }
+    guard reactor.evict(key.id) else { return start() }
+    node.counters.handedOver.add()
+    node.uses.endRow(of: key)
+    node.handle { $0.executed(id, .displaced(by: request.number.edge), at: $1) }
   }
 
   private func find(in reactor: any LocalReactor) {

@@ -75,23 +75,20 @@ struct GlobalEndpoints {
     return .state(value)
   }
 
-  private func set(_ call: Call) throws(Problem) {
+  private func set(_ call: Call) async throws(Problem) -> HTTPResponse {
     let global = try host.sharedGlobal(call["global"])
     try call.negotiate()
     try call.requireJSON()
     let preconditions = try Preconditions(of: call.request)
     do {
-      try global.set(json: call.request.body, where: preconditions.hold) {
-        [reply = call.reply] result in
-        switch result {
-        case .success(let state): reply(.state(VisibleState(ofGlobal: state)))
-        case .failure(.lost):
-          reply(Preconditions.problem("global", at: global.current.cursor))
-        case .failure(let error): reply(Problem(error))
-        }
-      }
-    } catch {
+      let state = try await global.set(json: call.request.body, where: preconditions.hold)
+      return .state(VisibleState(ofGlobal: state))
+    } catch LogError.lost {
+      throw Preconditions.problem("global", at: global.current.cursor)
+    } catch let error as ActionDecodingError {
       throw Problem(error, kind: .invalidBody)
+    } catch {
+      throw Problem(error as? LogError ?? .corrupt("\(error)"))
     }
   }
 }

@@ -16,15 +16,13 @@ struct NodeEndpoints {
   }
 
   private struct Listing: Encodable {
-    var nodes: [ServiceNode] = []
-    var gone: [GoneNode] = []
+    let nodes: [ServiceNode]
+    let gone: [GoneNode]
   }
 
-  private func list(_ call: Call) throws(Problem) {
+  private func list(_ call: Call) async throws(Problem) -> HTTPResponse {
     try call.negotiate()
-    guard let nodes = settings.nodes else { return call.reply(.json(encoding: Listing())) }
-    nodes { [reply = call.reply] nodes, gone in
-      reply(.json(encoding: Listing(nodes: nodes, gone: gone)))
-    }
+    let (alive, gone) = await settings.nodes?() ?? ([], [])
+    return .json(encoding: Listing(nodes: alive, gone: gone))
   }
 }

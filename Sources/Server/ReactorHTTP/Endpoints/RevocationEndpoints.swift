@@ -73,7 +73,7 @@ struct RevocationEndpoints {
     return .json(encoding: Listing(revocations: current.map { Representation($0) }))
   }
 
-  private func revoke(_ call: Call) throws(Problem) {
+  private func revoke(_ call: Call) async throws(Problem) -> HTTPResponse {
     try call.negotiate()
     try call.requireJSON()
     guard let revocations, call.scope.api.authenticator != nil else {
@@ -97,20 +97,16 @@ struct RevocationEndpoints {
     if revocation.token == nil, revocation.issuedBefore == nil {
       revocation.issuedBefore = now + 1
     }
-    change(
-      revocations, call,
-      to: { [revocation] statements in
-        let current = statements.filter { $0.until.map { now < $0 } ?? true }
-        return current.count < Revocation.limit ? current + [revocation] : nil
-      }
-    ) { [revocation] in
-      var response = HTTPResponse.json(encoding: Representation(revocation))
-      response.status = 201
-      return response
+    try await change(revocations, call) { [revocation] statements in
+      let current = statements.filter { $0.until.map { now < $0 } ?? true }
+      return current.count < Revocation.limit ? current + [revocation] : nil
     }
+    var response = HTTPResponse.json(encoding: Representation(revocation))
+    response.status = 201
+    return response
   }
 
-  private func remove(_ call: Call) throws(Problem) {
+  private func remove(_ call: Call) async throws(Problem) -> HTTPResponse {
     guard let revocations else {
       throw Problem(
         .notFound, "This service has no credentials to revoke: no setting of auth is used.")
@@ -119,32 +115,28 @@ struct RevocationEndpoints {
     guard SessionKey.isValid(id: id) else {
       throw Problem(.notFound, "No revocation has this id. GET /v1/revocations lists the ids.")
     }
-    change(revocations, call, to: { $0.filter { !$0.id.utf8.elementsEqual(id.utf8) } }) {
-      HTTPResponse(status: 204)
+    try await change(revocations, call) {
+      $0.filter { !$0.id.utf8.elementsEqual(id.utf8) }
     }
+    return HTTPResponse(status: 204)
   }
 
-  /// Stores other statements and applies them before the response.
+  /// Stores other statements and applies them.
   private func change(
-    _ revocations: Global<[Revocation]>, _ call: Call,
-    to next: @escaping @Sendable ([Revocation]) -> [Revocation]?,
-    _ response: @escaping @Sendable () -> HTTPResponse
-  ) {
-    revocations.update(next) { result in
-      switch result {
-      case .success:
-        call.scope.api.revoke(revocations.value)
-        call.reply(response())
-      case .failure(.tooLarge):
-        call.reply(
-          Problem(
-            .changeTooLarge,
-            """
-            The service stores at most \(Revocation.limit) revocations. Remove some, or set until, the time at \
-            which the last of the tokens expires.
-            """))
-      case .failure(let error): call.reply(Problem(error))
-      }
+    _ revocations: Global<[Revocation]>, _ call: Call, to next: ([Revocation]) -> [Revocation]?
+  ) async throws(Problem) {
+    do throws(LogError) {
+      try await revocations.update(next)
+    } catch .tooLarge {
+      throw Problem(
+        .changeTooLarge,
+        """
+        The service stores at most \(Revocation.limit) revocations. Remove some, or set until, the time at \
+        which the last of the tokens expires.
+        """)
+    } catch {
+      throw Problem(error)
     }
+    call.scope.api.revoke(revocations.value)
   }
 }

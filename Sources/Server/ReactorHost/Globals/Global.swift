@@ -133,142 +133,101 @@ public final class Global<Value: Codable & Sendable>: RefreshableGlobal, Observa
     JSONSchema.derive(Value.self, for: .input).bytes
   }
 
-  /// Sets the value for all sessions, when the host's log has committed it.
+  /// Sets the value for all sessions, when the host's log has committed it, and does not wait for that.
   ///
-  /// Any thread.
-  ///
-  /// A value that the log rejects is not set; the host's log has a line about it.
+  /// Any thread. A value that the log rejects is not set; the host's log has a line about it.
   ///
   /// - Throws: An `EncodingError` if the value cannot be encoded as JSON; it is not set then.
   public func set(_ value: Value) throws {
-    try set(value) { _ in }
+    let json = try JSONCoder.encode(value)
+    // Begins on this thread, so that values are set in the order of the calls. Detached, since the rest is not
+    // a part of the turn or of the commit in which the value is set.
+    Task.immediateDetached { [self] in _ = try? await change { _ in (value, json) } }
   }
 
-  /// Sets the value for all sessions, when the host's log has committed it.
+  /// Sets the value for all sessions, and waits until it is committed.
   ///
-  /// Any thread.
-  ///
-  /// - Parameters:
-  ///   - value: The value.
-  ///   - completion: Called when the value is set and committed, or was rejected. Any thread, the
-  ///     calling one included.
-  /// - Throws: An `EncodingError` if the value cannot be encoded as JSON; it is not set then.
-  public func set(
-    _ value: Value,
-    completion: @escaping @Sendable (Result<CommittedState, LogError>) -> Void
-  ) throws {
-    try set(value, where: { _ in true }, completion)
+  /// - Parameter value: The value.
+  /// - Returns: The value and its cursor.
+  /// - Throws: An `EncodingError` if the value cannot be encoded as JSON, or the `LogError` with which the
+  ///   log rejects it; it is not set then.
+  @discardableResult
+  public func set(_ value: Value) async throws -> CommittedState {
+    try await set(value) { _ in true }
   }
 
   private func set(
-    _ value: Value, where condition: @escaping @Sendable (Cursor) -> Bool,
-    _ completion: @escaping @Sendable (Result<CommittedState, LogError>) -> Void
-  ) throws {
+    _ value: Value, where condition: (Cursor) -> Bool
+  ) async throws -> CommittedState {
     let json = try JSONCoder.encode(value)
-    enqueue(
-      { latest in
-        guard condition(latest.state.cursor) else { throw LogError.conflict }
-        return (value, json)
-      }, completion)
+    return try await change { latest throws(LogError) in
+      guard condition(latest.state.cursor) else { throw .conflict }
+      return (value, json)
+    }
   }
 
   /// Sets a value that depends on the current one, also if several processes set it at a time.
   ///
-  /// - Parameters:
-  ///   - change: Returns the next value, or `nil` to fail with `LogError.tooLarge`. Called again if another process was
-  ///     first.
-  ///   - completion: As for ``set(_:completion:)``; a value that cannot be encoded, or replaced because this
-  ///     release cannot read it, is not set.
-  package func update(
-    _ change: @escaping @Sendable (Value) -> Value?,
-    completion: @escaping @Sendable (Result<CommittedState, LogError>) -> Void
-  ) {
-    enqueue(
-      { latest in
-        guard !latest.isUnreadable else {
-          throw LogError.unreadable(version: latest.version, reason: "")
-        }
-        guard let next = change(latest.value) else { throw LogError.tooLarge }
-        return (next, try JSONCoder.encode(next))
-      }, completion)
+  /// - Parameter next: Returns the next value, or `nil` to fail with `LogError.tooLarge`. Called again if another
+  ///   process was first.
+  /// - Throws: As ``set(_:)``; a value that cannot be encoded, or replaced because this release cannot read it,
+  ///   is not set.
+  package func update(_ next: (Value) -> Value?) async throws(LogError) {
+    _ = try await change { latest throws(LogError) in
+      guard !latest.isUnreadable else { throw .unreadable(version: latest.version, reason: "") }
+      guard let next = next(latest.value) else { throw .tooLarge }
+      do { return (next, try JSONCoder.encode(next)) } catch { throw .corrupt("\(error)") }
+    }
   }
 
   /// Returns the next value and its JSON.
-  private typealias Change = @Sendable (Setting) throws -> (Value, [UInt8])
+  private typealias Change = (Setting) throws(LogError) -> (Value, [UInt8])
 
-  private func enqueue(
-    _ change: @escaping Change,
-    _ completion: @escaping @Sendable (Result<CommittedState, LogError>) -> Void
-  ) {
-    let isAccepted = state.withLock { state in
-      guard state.pending < Self.pendingBound else { return false }
+  /// Sets the next value: in a cluster returns after the other processes have applied it.
+  private func change(_ next: Change) async throws(LogError) -> CommittedState {
+    try state.withLock { state throws(LogError) in
+      guard state.pending < Self.pendingBound else {
+        throw .unavailable("Too many values wait to be set.")
+      }
       state.pending += 1
-      return true
-    }
-    guard isAccepted else {
-      return completion(.failure(.unavailable("Too many values wait to be set.")))
     }
     // Write one value at a time, so that values are published in the order of the log.
-    writes.enqueue { [self] done in
-      write(change) { [self] result in
+    let committed = try await writes.execute { () throws(LogError) in
+      defer {
         state.withLock { $0.pending -= 1 }
-        respond(result, completion)
         notify()
-        done()
       }
+      return try await write(next)
     }
+    await router.withLock { $0 }?.didSet(name)
+    return committed
   }
 
-  /// Calls the completion: in a cluster after the other processes have applied the value, otherwise
-  /// immediately.
-  ///
-  /// Further values are written meanwhile.
-  private func respond(
-    _ result: Result<CommittedState, LogError>,
-    _ completion: @escaping @Sendable (Result<CommittedState, LogError>) -> Void
-  ) {
-    guard case .success = result, let router = router.withLock({ $0 }) else {
-      return completion(result)
-    }
-    router.didSet(name) { completion(result) }
-  }
-
-  private func write(
-    _ change: @escaping Change,
-    completion: @escaping @Sendable (Result<CommittedState, LogError>) -> Void
-  ) {
-    let latest = state.withLock { $0.latest }
-    let (value, json): (Value, [UInt8])
-    do {
-      (value, json) = try change(latest)
-    } catch {
-      return completion(.failure(error as? LogError ?? .corrupt("\(error)")))
-    }
-    // Random instead of a counter: sessions store the revision, which must not repeat after a
-    // restart.
-    let next = Setting(
-      value: value, json: json, epoch: latest.epoch, version: latest.version + 1,
-      revision: UInt64.random(in: 1...UInt64(Int64.max)))
-    guard let (log, logger) = store.withLock({ $0 }) else {
-      publish(next)
-      return completion(.success(next.state))
-    }
-    log.share(next.stored, as: name) { [self] result in
+  private func write(_ change: Change) async throws(LogError) -> CommittedState {
+    while true {
+      let latest = state.withLock { $0.latest }
+      let (value, json) = try change(latest)
+      // Random instead of a counter: sessions store the revision, which must not repeat after a
+      // restart.
+      let next = Setting(
+        value: value, json: json, epoch: latest.epoch, version: latest.version + 1,
+        revision: UInt64.random(in: 1...UInt64(Int64.max)))
+      guard let (log, logger) = store.withLock({ $0 }) else {
+        publish(next)
+        return next.state
+      }
+      let result = await withCheckedContinuation { continuation in
+        log.share(next.stored, as: name) { continuation.resume(returning: $0) }
+      }
       switch result {
       case .success:
         publish(next)
-        completion(.success(next.state))
-      case .failure(.lost):
-        // Another process has set the global: read its value, and write this one as its successor.
-        do throws(LogError) {
-          try reload(from: log, logger)
-        } catch {
-          return completion(.failure(error))
-        }
-        write(change, completion: completion)
+        return next.state
+      // Another process has set the global: read its value, and write this one as its successor.
+      case .failure(.lost): try reload(from: log, logger)
       case .failure(let error):
         logger.error("global was not set", ["global": name, "error": "\(error)"])
-        completion(.failure(error))
+        throw error
       }
     }
   }
@@ -341,14 +300,12 @@ public final class Global<Value: Codable & Sendable>: RefreshableGlobal, Observa
     self.router.withLock { $0 = router }
   }
 
-  package func refresh(completion: @escaping @Sendable (Bool) -> Void) {
-    guard let (log, logger) = store.withLock({ $0 }) else { return completion(true) }
+  package func refresh() async -> Bool {
+    guard let (log, logger) = store.withLock({ $0 }) else { return true }
     // Read between writes: a value that was read before a write must not be published after it.
-    writes.enqueue { [self] done in
-      let isRead = (try? reload(from: log, logger)) != nil
-      notify()
-      completion(isRead)
-      done()
+    return await writes.execute {
+      defer { notify() }
+      return (try? reload(from: log, logger)) != nil
     }
   }
 
@@ -357,10 +314,7 @@ public final class Global<Value: Codable & Sendable>: RefreshableGlobal, Observa
   public func confirmCurrent() async throws(LogError) {
     guard router.withLock({ $0 }) != nil, let (log, _) = store.withLock({ $0 }) else { return }
     try log.confirmReads()
-    let isRead = await withCheckedContinuation { continuation in
-      refresh { continuation.resume(returning: $0) }
-    }
-    guard isRead else { throw .unavailable("The global \(name) cannot be read.") }
+    guard await refresh() else { throw .unavailable("The global \(name) cannot be read.") }
   }
 
   /// Reads the value, and publishes it if its revision is new.
@@ -383,13 +337,15 @@ public final class Global<Value: Codable & Sendable>: RefreshableGlobal, Observa
 
   /// Sets the value from JSON, if a condition holds.
   public func set(
-    json: [UInt8], where condition: @escaping @Sendable (Cursor) -> Bool = { _ in true },
-    completion: @escaping @Sendable (Result<CommittedState, LogError>) -> Void
-  ) throws(ActionDecodingError) {
+    json: [UInt8], where condition: (Cursor) -> Bool = { _ in true }
+  ) async throws -> CommittedState {
     do {
       let document = try JSONDocument(
         parsing: json, depthLimit: JSONDocument.embeddedDepthLimit)
-      try set(JSONCoder.decode(Value.self, from: document.root), where: condition, completion)
+      return try await set(
+        JSONCoder.decode(Value.self, from: document.root), where: condition)
+    } catch let error as LogError {
+      throw error
     } catch {
       throw ActionDecodingError(error, orElse: "The value cannot be set.")
     }

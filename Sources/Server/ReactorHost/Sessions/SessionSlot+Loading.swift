@@ -212,7 +212,8 @@ extension SessionSlot {
     guard let router = environment.router, !stored.globals.isEmpty, age < Self.globalsAge else {
       return restoreNow(stored, loaded, completion)
     }
-    router.refreshGlobals(unlike: stored.globals) { [self] in
+    environment.background.start { [self] in
+      await router.refreshGlobals(unlike: stored.globals)
       environment.sessions.load { [self] in restoreNow(stored, loaded, completion) }
     }
   }

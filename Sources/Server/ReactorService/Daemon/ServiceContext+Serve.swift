@@ -99,12 +99,12 @@ extension ServiceContext {
     }
     if let node = store.node {
       apiSettings.metrics.append(node)
-      apiSettings.nodes = { completion in
-        node.nodes { nodes, gone in
-          completion(
-            nodes.map { ServiceNode($0) },
-            gone.map { GoneNode(name: $0.name, since: $0.since.description) })
-        }
+      apiSettings.nodes = {
+        let (alive, gone) = await node.nodes()
+        return (
+          alive.map { ServiceNode($0) },
+          gone.map { GoneNode(name: $0.name, since: $0.since.description) }
+        )
       }
     }
     if let logWriter { apiSettings.metrics.append(logWriter) }

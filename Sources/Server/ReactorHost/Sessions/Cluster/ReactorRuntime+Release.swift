@@ -15,12 +15,10 @@ extension ReactorRuntime: LocalReactor {
 
   func isInMemory(_ id: String) -> Bool { residentSession(id) != nil }
 
-  func release(
-    _ id: String, to owner: NodeID?, forced: Bool, completion: @escaping @Sendable (Bool) -> Void
-  ) {
-    guard forced else { return completion(evict(id)) }
-    guard let session = residentSession(id) else { return completion(true) }
-    SessionHandOver(session: session).start(to: owner) { completion(true) }
+  func handOver(_ id: String, to owner: NodeID?) async {
+    if let session = residentSession(id) {
+      await SessionHandOver(session: session).start(to: owner)
+    }
   }
 
   func closeIfContinued(_ id: String) {

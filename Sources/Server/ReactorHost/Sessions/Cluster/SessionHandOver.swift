@@ -6,19 +6,19 @@ internal import Synchronization
 struct SessionHandOver: Sendable {
   let session: LiveSession
 
-  /// Closes the session when all of its earlier changes are committed.
+  /// Closes the session when all of its earlier changes are committed: the log has no batch of it in flight.
   ///
   /// Requests that are executed meanwhile are displaced: their batch is not appended to the log.
   ///
-  /// - Parameters:
-  ///   - owner: The next owner.
-  ///   - completion: Called when the log has no batch of the session in flight. Any thread.
-  func start(to owner: NodeID?, completion: @escaping @Sendable () -> Void) {
-    session.enqueue {
-      // No batch is in flight: the next batch is announced after this continuation.
-      session.whenCommitted { _ in
-        session.close(.interrupted, fault: .lost(to: owner))
-        completion()
+  /// - Parameter owner: The next owner.
+  func start(to owner: NodeID?) async {
+    await withCheckedContinuation { continuation in
+      session.enqueue {
+        // No batch is in flight: the next batch is announced after this continuation.
+        session.whenCommitted { _ in
+          session.close(.interrupted, fault: .lost(to: owner))
+          continuation.resume()
+        }
       }
     }
   }

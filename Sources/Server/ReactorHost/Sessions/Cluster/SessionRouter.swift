@@ -22,21 +22,14 @@ package protocol SessionRouter: AnyObject, Sendable {
     accepted: (@Sendable (CommittedState) -> Void)?,
     completion: @escaping @Sendable (ActionOutcome) -> Void)
 
-  /// A global was set and committed by this process.
-  ///
-  /// - Parameters:
-  ///   - global: The name.
-  ///   - completion: Called once the other processes have applied the value, or after a time limit. Any
-  ///     thread, the calling one included.
-  func didSet(_ global: String, completion: @escaping @Sendable () -> Void)
+  /// A global was set and committed by this process; returns once the other processes have applied the
+  /// value, or after a time limit.
+  func didSet(_ global: String) async
 
   /// Reads the globals again of which a session has a revision that this process does not have.
   ///
-  /// - Parameters:
-  ///   - revisions: The revisions of the session, by the names of the globals.
-  ///   - completion: Called after the reads, also if they fail. Any thread, the calling one included.
-  func refreshGlobals(
-    unlike revisions: [String: UInt64], completion: @escaping @Sendable () -> Void)
+  /// - Parameter revisions: The revisions of the session, by the names of the globals.
+  func refreshGlobals(unlike revisions: [String: UInt64]) async
 }
 
 /// A request with actions for a session.
@@ -99,17 +92,17 @@ package protocol LocalReactor: HostedReactor {
   /// their order.
   func isInMemory(_ id: String) -> Bool
 
-  /// Evicts a session from memory.
+  /// Evicts a session from memory, and returns whether it is not in memory: a session in use stays.
+  func evict(_ id: String) -> Bool
+
+  /// Closes a session, in use or not, after its earlier changes are committed.
+  ///
+  /// Its requests get ``ActionOutcome/displaced(by:)``, and its streams end as interrupted.
   ///
   /// - Parameters:
   ///   - id: The session.
   ///   - owner: The process that owns it next.
-  ///   - forced: Whether a session in use is closed as well, after its earlier changes are
-  ///     committed. Its requests get ``ActionOutcome/displaced(by:)``, and its streams end as
-  ///     interrupted.
-  ///   - completion: Called with whether the session is not in memory. Any thread.
-  func release(
-    _ id: String, to owner: NodeID?, forced: Bool, completion: @escaping @Sendable (Bool) -> Void)
+  func handOver(_ id: String, to owner: NodeID?) async
 
   /// Closes a session in memory if the log has an end that the session lacks and another process has
   /// continued it.
@@ -135,7 +128,6 @@ package protocol RefreshableGlobal: SharedGlobal {
 
   /// Reads the value from the log again, and publishes it if its revision is new.
   ///
-  /// - Parameter completion: Called with whether the value could be read. Any thread, the calling one
-  ///   included.
-  func refresh(completion: @escaping @Sendable (Bool) -> Void)
+  /// - Returns: Whether the value could be read.
+  func refresh() async -> Bool
 }

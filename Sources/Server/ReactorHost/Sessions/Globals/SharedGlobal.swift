@@ -12,19 +12,15 @@ public protocol SharedGlobal: StateSource {
   /// Whether this release cannot decode the stored value, which stays until another one is set.
   var isUnreadable: Bool { get }
 
-  /// Sets the value from JSON.
+  /// Sets the value from JSON, and waits until it is committed.
   ///
   /// - Parameters:
   ///   - json: The value.
-  ///   - condition: Whether the value replaces that at a cursor: else `completion` gets `LogError.conflict`, which
-  ///     nothing else fails with. Called again if another process was first.
-  ///   - completion: Called when the value is set and committed, or was rejected. Any thread, the
-  ///     calling one included.
-  /// - Throws: ``ActionDecodingError``; `completion` is not called then.
-  func set(
-    json: [UInt8], where condition: @escaping @Sendable (Cursor) -> Bool,
-    completion: @escaping @Sendable (Result<CommittedState, LogError>) -> Void
-  ) throws(ActionDecodingError)
+  ///   - condition: Whether the value replaces that at a cursor. Called again if another process was first.
+  /// - Returns: The value and its cursor.
+  /// - Throws: ``ActionDecodingError``, or the `LogError` with which the log rejects the value: only if the condition
+  ///   does not hold, `LogError.conflict`.
+  func set(json: [UInt8], where condition: (Cursor) -> Bool) async throws -> CommittedState
 
   /// Stores the value in a log from now on, and restores the value that the log has.
   func keep(in log: any MutationLog, logger: Logger)
