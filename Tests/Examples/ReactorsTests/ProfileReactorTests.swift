@@ -30,12 +30,12 @@ struct ProfileReactorTests {
 
   @Test func `every session follows the signed-in user`() async throws {
     let before = try hosted.session("profile", "before")
-    try hosted.catalogue.currentUser.set(User(name: "Ada"))
+    try await hosted.catalogue.currentUser.set(User(name: "Ada"))
     let after = try hosted.session("profile", "after")
     let ada = #"{"isFollowing":false,"user":{"name":"Ada"}}"#
     #expect(before.shown == ada)
     #expect(after.shown == ada)
-    try hosted.catalogue.currentUser.set(nil)
+    try await hosted.catalogue.currentUser.set(nil)
     #expect(before.shown == #"{"isFollowing":false,"user":null}"#)
     let entries = try await before.entries(after: 0, limit: 9)
     #expect(entries.map { $0.global?.name } == ["currentUser", "currentUser"])

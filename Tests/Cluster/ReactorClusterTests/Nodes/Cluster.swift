@@ -38,18 +38,6 @@ final class Cluster: Sendable {
       node.start(host)
     }
 
-    /// Sets the global, and waits for the completion.
-    func set(_ value: String) async throws {
-      let result = try await withCheckedThrowingContinuation { continuation in
-        do {
-          try theme.set(value) { continuation.resume(returning: $0) }
-        } catch {
-          continuation.resume(throwing: error)
-        }
-      }
-      _ = try result.get()
-    }
-
     /// Ends the node like `kill -9`: it neither writes nor sends, and its name is free immediately.
     func kill() {
       log.kill()

@@ -427,7 +427,7 @@ struct NodeTests {
 
   @Test func `a global that is set at one node is applied by all`() async throws {
     let cluster = try await Cluster()
-    try cluster.members[1].theme.set("dark")
+    try await cluster.members[1].theme.set("dark")
     for member in cluster.members { try await wait { member.theme.value == "dark" } }
   }
 
@@ -443,7 +443,7 @@ struct NodeTests {
     let session = try await owner.host.open(key.id, of: key.reactor)
     // The other node does not receive the value, nor the request to read it.
     other.bus.isDeaf = true
-    try owner.theme.set("dark")
+    Task { try await owner.theme.set("dark") }
     try await wait { session.current.version == 2 }
     owner.kill()
     _ = try await other.host.post(#""touch""#, to: key.id, of: key.reactor)
@@ -452,10 +452,10 @@ struct NodeTests {
     #expect(state == #"{"themes":["light","dark","touched"]}"#)
   }
 
-  @Test func `all nodes have a global when its completion is called`() async throws {
+  @Test func `all nodes have a global when it is set`() async throws {
     let cluster = try await Cluster()
     for (index, member) in cluster.members.enumerated() {
-      try await member.set("theme \(index)")
+      try await member.theme.set("theme \(index)")
       for other in cluster.members {
         #expect(other.theme.value == "theme \(index)")
         #expect(other.theme.current.version == index + 1)
@@ -470,7 +470,7 @@ struct NodeTests {
     try await withThrowingTaskGroup { group in
       for round in 0..<10 {
         for member in cluster.members {
-          group.addTask { try await member.set("\(member.node.node.name) \(round)") }
+          group.addTask { try await member.theme.set("\(member.node.node.name) \(round)") }
         }
       }
       try await group.waitForAll()
@@ -490,7 +490,7 @@ struct NodeTests {
     let away = cluster.members[2]
     // Requests to this node are lost without a reply.
     away.bus.isDeaf = true
-    try await cluster.members[0].set("dark")
+    try await cluster.members[0].theme.set("dark")
     try await wait { cluster.members[1].theme.value == "dark" }
     try await wait { away.theme.value == "dark" }
     away.bus.isDeaf = false

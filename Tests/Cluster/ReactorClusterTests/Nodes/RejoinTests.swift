@@ -66,7 +66,7 @@ struct RejoinTests {
     owner.bus.isDeaf = false
     // A request of each other node finds no receiver, which marks the incarnation as failed.
     let former = edge.node.node
-    for other in [owner, third] { try await other.set("dark") }
+    for other in [owner, third] { try await other.theme.set("dark") }
     #expect(![owner, third].contains { $0.node.readyNodes.contains(former) })
     edge.bus.isCut = false
     try await wait { cluster.members.allSatisfy { $0.node.readyNodes.count == 3 } }

@@ -117,28 +117,28 @@ struct GlobalsTests {
 
   // MARK: In the log
 
-  @Test func `a value is set and published when it is committed`() throws {
+  @Test func `a value is set and published when it is committed`() async throws {
     let session = try stage.session()
     stage.log.set(.held)
-    let outcomes = Recorder<Result<CommittedState, LogError>>()
-    try stage.name.set("Ada") { outcomes.add($0) }
-    try stage.name.set("Bob") { outcomes.add($0) }
+    let sets = ["Ada", "Bob"].map { name in
+      Task.immediate { [stage] in try await stage.name.set(name).words }
+    }
     #expect(stage.name.value == nil)
     #expect(stage.name.current.version == 0)
+    stage.log.set(.atOnce)
     stage.log.releaseAll()
-    #expect(try outcomes.values.map { try $0.get().words } == [#"1 "Ada""#, #"2 "Bob""#])
+    #expect(try await sets[0].value == #"1 "Ada""#)
+    #expect(try await sets[1].value == #"2 "Bob""#)
     #expect(session.shown == #"2 \#(state(0, #""Bob""#))"#)
   }
 
-  @Test func `a value that the log rejects is not set`() throws {
+  @Test func `a value that the log rejects is not set`() async throws {
     let session = try stage.session()
     stage.log.set(.failing(.full))
-    let outcomes = Recorder<Result<CommittedState, LogError>>()
-    try stage.name.set("Ada") { outcomes.add($0) }
-    #expect(outcomes.values.first?.failure == .full)
+    await #expect(throws: LogError.full) { try await stage.name.set("Ada") }
     #expect(stage.name.value == nil)
     stage.log.set(.atOnce)
-    try stage.name.set("Bob")
+    try await stage.name.set("Bob")
     #expect(stage.name.current.words == #"1 "Bob""#)
     #expect(session.shown == #"1 \#(state(0, #""Bob""#))"#)
   }
@@ -177,21 +177,18 @@ struct GlobalsTests {
 
   // MARK: JSON
 
-  @Test func `a global can be set from JSON, and has a cursor`() throws {
+  @Test func `a global can be set from JSON, and has a cursor`() async throws {
     let first = stage.name.current
     #expect(first.words == "0 null")
-    let outcomes = Recorder<Result<CommittedState, LogError>>()
-    try stage.name.set(json: Array(#""Ada""#.utf8)) { outcomes.add($0) }
-    let second = try #require(outcomes.values.first).get()
+    let second = try await stage.name.set(json: Array(#""Ada""#.utf8))
     #expect(second.words == #"1 "Ada""#)
     #expect(second.cursor.epoch == first.cursor.epoch)
     #expect(stage.name.value == "Ada")
     for json in ["7", "{"] {
-      #expect(throws: ActionDecodingError.self) {
-        try stage.name.set(json: Array(json.utf8)) { outcomes.add($0) }
+      await #expect(throws: ActionDecodingError.self) {
+        try await stage.name.set(json: Array(json.utf8))
       }
     }
-    #expect(outcomes.values.count == 1)
     #expect(stage.name.current.words == #"1 "Ada""#)
   }
 
@@ -201,7 +198,7 @@ struct GlobalsTests {
     let subscription = number.subscribe(onNext: { received.add($0) })
     await withTaskGroup { group in
       for start in [1, 1001] {
-        group.addTask { for offset in 0..<1000 { try? number.set(start + offset) } }
+        group.addTask { for offset in 0..<1000 { _ = try? await number.set(start + offset) } }
       }
     }
     #expect(received.values.count == 2001)

@@ -53,8 +53,8 @@ struct ObservedValuesTests {
     shape: Shape, leave: Leave
   ) async throws {
     let globals = Globals()
-    try globals.rate.set(2)
-    try globals.unit.set(10)
+    try await globals.rate.set(2)
+    try await globals.unit.set(10)
     var host = host(shape, globals)
     try host.open("list", "main").send(#"{"add":"x"}"#)
     let expected: [String]
@@ -96,8 +96,8 @@ struct ObservedValuesTests {
     shape: Shape, leave: Leave
   ) async throws {
     let globals = Globals()
-    try globals.rate.set(2)
-    try globals.unit.set(10)
+    try await globals.rate.set(2)
+    try await globals.unit.set(10)
     var host = host(shape, globals)
     try host.open("list", "main").send(#"{"add":"x"}"#)
     do {
@@ -114,7 +114,7 @@ struct ObservedValuesTests {
       }
     case .restart: host = self.host(shape, globals)
     }
-    try globals.rate.set(3)
+    try await globals.rate.set(3)
     let session = try await open(host)
     let count = shape.opening + 1 + shape.changes
     try await settle(session, at: count)
@@ -137,12 +137,12 @@ struct ObservedValuesTests {
             ObservingReactor($0, shape, globals)
           },
         ], globals: [globals.rate, globals.unit])
-      try globals.rate.set(1)
+      try await globals.rate.set(1)
       let list = try host.open("list", "main")
       let session = try await open(host)
       try await settle(session, at: 2)
       for value in 2...4 {
-        try globals.rate.set(value)
+        try await globals.rate.set(value)
         try list.send(#"{"add":"x"}"#)
         try await settle(session, at: 2 * value)
       }
@@ -159,7 +159,7 @@ struct ObservedValuesTests {
     async throws
   {
     let globals = Globals()
-    try globals.rate.set(2)
+    try await globals.rate.set(2)
     let double = LogDouble(log)
     let make = { [log = self.log] (other: (any MutationLog)?) in
       Host(

@@ -44,7 +44,7 @@ struct SliceTests {
     let stage = Stage()
     let sessions = try (0..<600).map { try stage.session("\($0)", for: .ensure) }
     stage.log.set(.held)
-    try stage.name.set("Ada")
+    async let value = stage.name.set("Ada")
     func pending() -> Int { sessions.count { $0.current.version == 0 } }
     var most = 0
     while pending() > 0 {
@@ -54,6 +54,7 @@ struct SliceTests {
       stage.log.releaseAll()
       await Task.yield()
     }
+    _ = try await value
     #expect(most > 0)
     #expect(most <= Broadcast.sessionsPerSlice + 1)
   }

@@ -75,7 +75,7 @@ struct AbsentSessionTests {
         ReactorRegistration("sample", summary: "A sample") { Self.reactor(name, creations) }
       ], globals: [name])
     let sources = try (0..<200).map { try source("s\($0)", of: host, "sample") }
-    try Self.$isInSetter.withValue(true) { try name.set("Ada") }
+    try await Self.$isInSetter.withValue(true) { _ = try await name.set("Ada") }
     try await eventually { sources.allSatisfy { $0.current.version == 1 } }
     #expect(!creations.values.contains(true))
     try await eventually { try self.absent(host, "sample").isEmpty }
@@ -135,12 +135,12 @@ struct AbsentSessionTests {
     async throws
   {
     let stage = Stage()
-    try stage.name.set("Ada")
+    try await stage.name.set("Ada")
     let source = try source("demo", of: stage.host, "sample")
     let before = source.current.cursor
     let watcher = Watcher()
     #expect(source.observe(watcher) != nil)
-    try stage.name.set("Bob")
+    try await stage.name.set("Bob")
     try await eventually { watcher.seen.values == [#"1 {"value":0,"name":"Bob","ratio":null}"#] }
     #expect(source.current.cursor.epoch != before.epoch)
   }

@@ -344,13 +344,7 @@ import TestSupport
         _ = try? await host.state(after: change)
       }
     }
-    await withCheckedContinuation { continuation in
-      do {
-        try global.set(1) { _ in continuation.resume() }
-      } catch {
-        continuation.resume()
-      }
-    }
+    _ = try? await global.set(1)
     for id in ["demo", "other"] {
       await withCheckedContinuation { continuation in
         reactor.endSession(id) { _ in continuation.resume() }
