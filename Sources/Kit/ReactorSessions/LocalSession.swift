@@ -6,8 +6,6 @@ internal import Synchronization
 
 /// A session of an app: its reactor, with the types erased.
 final class LocalSession: Sendable {
-  typealias Completion = @Sendable (Result<[UInt8]?, any Error>) -> Void
-
   let key: SessionKey
   let pipeline: any SerialContext & PipelineControl
   /// Connects the streams of the reactor.
@@ -45,14 +43,16 @@ final class LocalSession: Sendable {
   ///   - request: Their request.
   ///   - expectation: How long to wait.
   ///   - limit: The maximum time to wait for effects.
-  ///   - completion: Called once.
+  ///   - observer: Receives the result.
   func send(
     _ json: [UInt8], for request: RequestContext, expecting expectation: SendExpectation,
-    atMost limit: Duration, completion: @escaping Completion
+    atMost limit: Duration, _ observer: any ObserverType<[UInt8]>
   ) {
     connect()
     pipeline.enqueue { [self] in
-      let send = LocalEffect { [self] error in completion(outcome(error, for: expectation)) }
+      let send = LocalEffect { [self] error in
+        respond(to: observer, error, expecting: expectation)
+      }
       send.begin()
       let failure: (any Error)?
       do {
@@ -77,13 +77,18 @@ final class LocalSession: Sendable {
     removal.onError(SessionSendError.ended(key))
   }
 
-  private func outcome(
-    _ error: (any Error)?, for expectation: SendExpectation
-  ) -> Result<[UInt8]?, any Error> {
-    if isRemoved.load(ordering: .acquiring) { return .failure(SessionSendError.ended(key)) }
-    if let error { return .failure(error) }
-    if case .accepted = expectation { return .success(nil) }
-    return Result { try currentState() }
+  private func respond(
+    to observer: any ObserverType<[UInt8]>, _ error: (any Error)?,
+    expecting expectation: SendExpectation
+  ) {
+    do {
+      if isRemoved.load(ordering: .acquiring) { throw SessionSendError.ended(key) }
+      if let error { throw error }
+      if expectation.hasState, let state = try currentState() { observer.on(.next(state)) }
+      observer.on(.completed)
+    } catch {
+      observer.on(.error(error))
+    }
   }
 
   private static func actions<Action: Codable>(

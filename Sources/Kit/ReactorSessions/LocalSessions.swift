@@ -112,20 +112,19 @@ public final class LocalSessions: Sendable {
 
   fileprivate func send(
     _ json: [UInt8], to key: SessionKey, from sender: SessionKey,
-    _ expectation: SendExpectation, _ completion: @escaping LocalSession.Completion
+    _ expectation: SendExpectation, _ observer: any ObserverType<[UInt8]>
   ) {
     let cause = RunningEffectContext.current?.request ?? RequestContext.current
     let request = cause.sending(to: key, from: sender)
     guard request.depth <= SessionSendError.depthLimit else {
-      return completion(.failure(SessionSendError.tooDeep(key)))
+      return observer.on(.error(SessionSendError.tooDeep(key)))
     }
     let deliver: @Sendable () -> Void = { [self] in
       do throws(SessionSendError) {
         let session = try session(key)
-        session.send(
-          json, for: request, expecting: expectation, atMost: wait, completion: completion)
+        session.send(json, for: request, expecting: expectation, atMost: wait, observer)
       } catch {
-        completion(.failure(error))
+        observer.on(.error(error))
       }
     }
     // After the turn of the sender, as a host sends after the commit.
@@ -190,18 +189,16 @@ private struct LocalLink: SessionLink {
 
   func send(
     _ action: [UInt8], to session: SessionKey, from sender: SessionKey,
-    expecting expectation: SendExpectation,
-    completion: @escaping @Sendable (Result<[UInt8]?, any Error>) -> Void
-  ) -> any Disposable {
-    guard let sessions else {
-      completion(.failure(SessionSendError.ended(session)))
+    expecting expectation: SendExpectation
+  ) -> Observable<[UInt8]> {
+    Observable { observer in
+      if let sessions {
+        sessions.send(action, to: session, from: sender, expectation, observer)
+      } else {
+        observer.on(.error(SessionSendError.ended(session)))
+      }
       return Disposables.create()
     }
-    let isDisposed = BooleanDisposable()
-    sessions.send(action, to: session, from: sender, expectation) { result in
-      if !isDisposed.isDisposed { completion(result) }
-    }
-    return isDisposed
   }
 
   func follow(

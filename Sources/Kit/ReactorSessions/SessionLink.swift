@@ -14,25 +14,28 @@ public enum SendExpectation: Sendable {
 
   /// As ``commit``, but the stream completes without the State, which is not decoded.
   case accepted
+
+  /// Whether the stream emits the State.
+  var hasState: Bool {
+    if case .accepted = self { false } else { true }
+  }
 }
 
 /// Connects a reactor to other sessions: implemented by a host, and by the recorder of a test.
 package protocol SessionLink: Sendable {
-  /// Sends an action.
+  /// Returns a stream that sends an action when it is subscribed to.
   ///
   /// - Parameters:
   ///   - action: The action, as JSON.
   ///   - session: The other session.
   ///   - sender: The session that sends it.
   ///   - expectation: How long to wait.
-  ///   - completion: Called at most once, on any thread, with the State as JSON; with `nil` for
-  ///     ``SendExpectation/accepted``.
-  /// - Returns: A disposable that drops the completion.
+  /// - Returns: The stream: the State as JSON, or no element for ``SendExpectation/accepted``. It emits on any
+  ///   thread.
   func send(
     _ action: [UInt8], to session: SessionKey, from sender: SessionKey,
-    expecting expectation: SendExpectation,
-    completion: @escaping @Sendable (Result<[UInt8]?, any Error>) -> Void
-  ) -> any Disposable
+    expecting expectation: SendExpectation
+  ) -> Observable<[UInt8]>
 
   /// Observes the States of a session.
   ///
@@ -64,6 +67,18 @@ package protocol SessionLink: Sendable {
 
 extension SessionLink {
   package func texts<Action: Encodable>(of type: Action.Type) -> JSONMemo<Action>? { nil }
+}
+
+extension ObserverType<[UInt8]> {
+  /// Receives the result of a send: the State as JSON, unless the sender does not expect it.
+  package func receive(_ result: Result<[UInt8], any Error>, for expectation: SendExpectation) {
+    switch result {
+    case .success(let state):
+      if expectation.hasState { on(.next(state)) }
+      on(.completed)
+    case .failure(let error): on(.error(error))
+    }
+  }
 }
 
 extension Optional<RequestContext> {

@@ -52,11 +52,7 @@ public struct SessionReference<R: Reactor>: Sendable where R.Action: Codable, R.
   public func send(
     _ action: R.Action, expecting expectation: SendExpectation = .effects
   ) -> Observable<R.State> {
-    Observable { [self] observer in
-      deliver(action, expecting: expectation) { result in
-        observer.receive(result.flatMap { json in Result { try json.map(Self.state) } })
-      }
-    }
+    deliver(action, expecting: expectation).map { try Self.state($0) }
   }
 
   /// Returns a stream without elements, of any type, that sends an action as ``send(_:expecting:)``
@@ -73,35 +69,24 @@ public struct SessionReference<R: Reactor>: Sendable where R.Action: Codable, R.
   /// - Parameter action: The action.
   /// - Returns: The stream.
   public func sendOnly<Element: Sendable>(_ action: R.Action) -> Observable<Element> {
-    Observable { [self] observer in
-      deliver(action, expecting: .accepted) { result in
-        switch result {
-        case .success: observer.on(.completed)
-        case .failure(let error): observer.on(.error(error))
-        }
-      }
-    }
+    deliver(action, expecting: .accepted).withoutElements()
   }
 
   private func deliver(
-    _ action: R.Action, expecting expectation: SendExpectation,
-    _ completion: @escaping @Sendable (Result<[UInt8]?, any Error>) -> Void
-  ) -> any Disposable {
-    let json: [UInt8]
-    do {
-      do {
-        json =
-          try texts?.text(of: action, orEncode: { try JSONCoder.encode($0) })
-          ?? JSONCoder.encode(action)
-      } catch is PrivateValueError {
-        json = try PrivateValues.included { try JSONCoder.encode(action) }
-      }
-    } catch {
-      completion(.failure(error))
-      return Disposables.create()
+    _ action: R.Action, expecting expectation: SendExpectation
+  ) -> Observable<[UInt8]> {
+    .deferred { [self] in
+      link.send(try json(of: action), to: session, from: sender, expecting: expectation)
     }
-    return link.send(
-      json, to: session, from: sender, expecting: expectation, completion: completion)
+  }
+
+  private func json(of action: R.Action) throws -> [UInt8] {
+    do {
+      return try texts?.text(of: action, orEncode: { try JSONCoder.encode($0) })
+        ?? JSONCoder.encode(action)
+    } catch is PrivateValueError {
+      return try PrivateValues.included { try JSONCoder.encode(action) }
+    }
   }
 
   /// The State: the current one, then the latest after each commit.
@@ -155,11 +140,8 @@ public struct NamedSessionReference: Sendable {
   public func send(
     _ action: String, expecting expectation: SendExpectation = .effects
   ) -> Observable<String> {
-    Observable { [session, sender, link] observer in
-      link.send(Array(action.utf8), to: session, from: sender, expecting: expectation) { result in
-        observer.receive(result.map { $0.map { String(decoding: $0, as: UTF8.self) } })
-      }
-    }
+    link.send(Array(action.utf8), to: session, from: sender, expecting: expectation)
+      .map { String(decoding: $0, as: UTF8.self) }
   }
 
   /// Returns a stream without elements that sends an action, see ``SessionReference/sendOnly(_:)``.
@@ -167,14 +149,8 @@ public struct NamedSessionReference: Sendable {
   /// - Parameter action: The action, or an array of actions, as JSON.
   /// - Returns: The stream.
   public func sendOnly<Element: Sendable>(_ action: String) -> Observable<Element> {
-    Observable { [session, sender, link] observer in
-      link.send(Array(action.utf8), to: session, from: sender, expecting: .accepted) { result in
-        switch result {
-        case .success: observer.on(.completed)
-        case .failure(let error): observer.on(.error(error))
-        }
-      }
-    }
+    link.send(Array(action.utf8), to: session, from: sender, expecting: .accepted)
+      .withoutElements()
   }
 
   /// The State as JSON, see ``SessionReference/state``.
@@ -186,18 +162,6 @@ public struct NamedSessionReference: Sendable {
         case .failure(let error): observer.on(.error(error))
         }
       }
-    }
-  }
-}
-
-extension ObserverType {
-  /// Receives the result of a send.
-  fileprivate func receive(_ result: Result<Element?, any Error>) {
-    switch result {
-    case .success(let state):
-      if let state { on(.next(state)) }
-      on(.completed)
-    case .failure(let error): on(.error(error))
     }
   }
 }

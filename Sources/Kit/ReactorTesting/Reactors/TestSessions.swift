@@ -168,15 +168,10 @@ private struct TestLink: SessionLink {
 
   func send(
     _ action: [UInt8], to session: SessionKey, from sender: SessionKey,
-    expecting expectation: SendExpectation,
-    completion: @escaping @Sendable (Result<[UInt8]?, any Error>) -> Void
-  ) -> any Disposable {
-    sessions.send(action, to: session) { result in
-      if case .accepted = expectation {
-        completion(result.map { _ in nil })
-      } else {
-        completion(result.map { $0 })
-      }
+    expecting expectation: SendExpectation
+  ) -> Observable<[UInt8]> {
+    Observable { observer in
+      sessions.send(action, to: session) { observer.receive($0, for: expectation) }
     }
   }
 

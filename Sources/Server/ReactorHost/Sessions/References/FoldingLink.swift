@@ -8,9 +8,8 @@ internal import ReactorStreams
 private struct FoldingLink: SessionLink {
   func send(
     _ action: [UInt8], to session: SessionKey, from sender: SessionKey,
-    expecting expectation: SendExpectation,
-    completion: @escaping @Sendable (Result<[UInt8]?, any Error>) -> Void
-  ) -> any Disposable { Disposables.create() }
+    expecting expectation: SendExpectation
+  ) -> Observable<[UInt8]> { .never() }
 
   func follow(
     _ session: SessionKey, receive: @escaping @Sendable (Result<[UInt8], any Error>) -> Void

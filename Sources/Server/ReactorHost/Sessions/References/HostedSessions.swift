@@ -79,8 +79,16 @@ final class HostedSessions: SessionLink {
 
   func send(
     _ action: [UInt8], to session: SessionKey, from sender: SessionKey,
-    expecting expectation: SendExpectation,
-    completion: @escaping @Sendable (Result<[UInt8]?, any Error>) -> Void
+    expecting expectation: SendExpectation
+  ) -> Observable<[UInt8]> {
+    Observable { [self] observer in
+      send(action, to: session, from: sender, expecting: expectation, for: observer)
+    }
+  }
+
+  private func send(
+    _ action: [UInt8], to session: SessionKey, from sender: SessionKey,
+    expecting expectation: SendExpectation, for observer: any ObserverType<[UInt8]>
   ) -> any Disposable {
     let effect = RunningEffectContext.current
     var context = (effect?.request ?? RequestContext.current).sending(to: session, from: sender)
@@ -90,12 +98,11 @@ final class HostedSessions: SessionLink {
       context.wait = .until(0)
     }
     guard context.depth <= SessionSendError.depthLimit else {
-      completion(.failure(SessionSendError.tooDeep(session)))
+      observer.on(.error(SessionSendError.tooDeep(session)))
       return Disposables.create()
     }
     let delivery = SendDelivery(
-      action, to: session, expecting: expectation, for: context, among: self,
-      completion: completion)
+      action, to: session, expecting: expectation, for: context, among: self, observer: observer)
     if let sender = effect?.tracked as? ActionEffect {
       sender.send(delivery)
     } else if let effect {

@@ -6,12 +6,10 @@ internal import Synchronization
 
 /// One action that is sent to another session.
 ///
-/// Its completion is called at most once, and not after the delivery was disposed of.
+/// Its observer receives at most one result, and none after the delivery was disposed of.
 final class SendDelivery: Disposable {
-  typealias Completion = @Sendable (Result<[UInt8]?, any Error>) -> Void
-
   private struct State {
-    var completion: Completion?
+    var observer: (any ObserverType<[UInt8]>)?
     var key: IdempotencyKey?
     /// Whether the key has never been sent, so that no session can have an outcome for it.
     var keyIsNew = false
@@ -42,14 +40,14 @@ final class SendDelivery: Disposable {
   init(
     _ action: [UInt8], to target: SessionKey, expecting expectation: SendExpectation,
     for context: RequestContext, among sessions: HostedSessions,
-    completion: @escaping Completion
+    observer: any ObserverType<[UInt8]>
   ) {
     self.target = target
     self.action = action
     self.expectation = expectation
     self.context = context
     self.sessions = sessions
-    state = Mutex(State(completion: completion))
+    state = Mutex(State(observer: observer))
   }
 
   /// Sets the idempotency key of a send by the effect of an action.
@@ -75,7 +73,7 @@ final class SendDelivery: Disposable {
   /// - Parameter done: Called when the action is in the mailbox, or the delivery has failed. Any
   ///   thread.
   func start(_ done: @escaping @Sendable () -> Void) {
-    guard state.withLock({ $0.completion != nil }) else { return done() }
+    guard state.withLock({ $0.observer != nil }) else { return done() }
     let reactor: any HostedReactor
     do throws(SessionSendError) {
       guard let found = try sessions.reactor(of: target) else {
@@ -137,7 +135,7 @@ final class SendDelivery: Disposable {
       return nil
     }
     let key = state.withLock { state -> Key? in
-      guard state.completion != nil else { return nil }
+      guard state.observer != nil else { return nil }
       defer { state.keyIsNew = false }
       (state.receiver, state.creation) = (session, creation)
       return Key(key: state.key, isNew: state.keyIsNew)
@@ -172,8 +170,8 @@ final class SendDelivery: Disposable {
       finishWithCurrentState()
     }
     let isPending = state.withLock { state in
-      if state.completion != nil { state.timeout = timeout }
-      return state.completion != nil
+      if state.observer != nil { state.timeout = timeout }
+      return state.observer != nil
     }
     if !isPending { timeout.cancel() }
   }
@@ -240,34 +238,26 @@ final class SendDelivery: Disposable {
     finish(.success(receiver.current.json))
   }
 
-  private func finish(_ result: Result<[UInt8]?, any Error>) {
+  private func finish(_ result: Result<[UInt8], any Error>) {
     if case .failure(SessionSendError.log(_, .unreadable)) = result,
       state.withLock({ $0.isKept })
     {
       return
     }
-    guard let completion = takeCompletion() else { return }
-    if case .success = result, case .accepted = expectation {
-      completion(.success(nil))
-    } else {
-      completion(result)
-    }
+    takeObserver()?.receive(result, for: expectation)
   }
 
-  private func takeCompletion() -> Completion? {
-    // Assigned by the closure instead of returned: generic code would wrap a returned function.
-    var completion: Completion?
-    var timeout: Task<Void, Never>?
-    state.withLock { state in
-      (completion, timeout) = (state.completion.take(), state.timeout.take())
+  private func takeObserver() -> (any ObserverType<[UInt8]>)? {
+    let (observer, timeout) = state.withLock { state in
       state.receiver = nil
+      return (state.observer.take(), state.timeout.take())
     }
     timeout?.cancel()
-    return completion
+    return observer
   }
 
-  /// Drops the completion, and the action unless it is already in the mailbox.
+  /// Drops the observer, and the action unless it is already in the mailbox.
   func dispose() {
-    _ = takeCompletion()
+    _ = takeObserver()
   }
 }
