@@ -21,7 +21,7 @@ package final class ClusterNode: Sendable {
     var machine: ClusterMachine
     var clients: [RequestToken: @Sendable (RequestResult) -> Void] = [:]
     var replies: [ReplyToken: @Sendable ([UInt8]) -> Void] = [:]
-    /// Those who wait until the other nodes have applied a global that this node has set.
+    /// The callers that wait until the other nodes have applied a global which this node has set.
     var changes: [ChangeToken: CheckedContinuation<Void, Never>] = [:]
     var lastToken: UInt64 = 0
     var subscriptions = SubscriptionTable()

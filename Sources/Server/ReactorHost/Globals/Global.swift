@@ -170,8 +170,8 @@ public final class Global<Value: Codable & Sendable>: RefreshableGlobal, Observa
   ///
   /// - Parameter next: Returns the next value, or `nil` to fail with `LogError.tooLarge`. Called again if another
   ///   process was first.
-  /// - Throws: As ``set(_:)``; a value that cannot be encoded, or replaced because this release cannot read it,
-  ///   is not set.
+  /// - Throws: The error of the log; a value that cannot be encoded, or replaced because this release cannot
+  ///   read it, is not set.
   package func update(_ next: (Value) -> Value?) async throws(LogError) {
     _ = try await change { latest throws(LogError) in
       guard !latest.isUnreadable else { throw .unreadable(version: latest.version, reason: "") }

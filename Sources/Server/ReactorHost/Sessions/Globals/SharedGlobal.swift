@@ -18,8 +18,8 @@ public protocol SharedGlobal: StateSource {
   ///   - json: The value.
   ///   - condition: Whether the value replaces that at a cursor. Called again if another process was first.
   /// - Returns: The value and its cursor.
-  /// - Throws: ``ActionDecodingError``, or the `LogError` with which the log rejects the value: only if the condition
-  ///   does not hold, `LogError.conflict`.
+  /// - Throws: ``ActionDecodingError``, `LogError.conflict` if and only if the condition does not hold, or the
+  ///   error with which the log rejects the value.
   func set(json: [UInt8], where condition: (Cursor) -> Bool) async throws -> CommittedState
 
   /// Stores the value in a log from now on, and restores the value that the log has.
