@@ -47,6 +47,24 @@ package protocol ClusterBus: Sendable {
   var hasQuorum: Bool { get }
 }
 
+extension ClusterBus {
+  /// Sends a request to a node, and waits for its reply.
+  ///
+  /// - Parameters:
+  ///   - bytes: The request.
+  ///   - node: The receiver.
+  ///   - timeout: The maximum wait for the reply.
+  /// - Returns: The reply.
+  /// - Throws: If no reply has arrived in time.
+  package func request(
+    _ bytes: [UInt8], to node: NodeID, within timeout: Duration
+  ) async throws(BusError) -> [UInt8] {
+    try await withCheckedContinuation { continuation in
+      request(bytes, to: node, within: timeout) { continuation.resume(returning: $0) }
+    }.get()
+  }
+}
+
 /// Receives the requests and messages of other nodes.
 package protocol BusHandler: AnyObject, Sendable {
   /// Handles a request of another node. Called on any thread; must not block.
