@@ -125,29 +125,27 @@ public final class Host: Sendable {
 
   /// Recovers accepted actions that were interrupted by the end of a process or by a failed log.
   ///
-  /// Loads their sessions, which restart the actions or abandon them.
+  /// Loads their sessions, which restart the actions or abandon them, on the background threads; returns when all
+  /// sessions were loaded.
   ///
-  /// Call it at the start and periodically; without interrupted actions it costs nothing. A log on
-  /// disk is read on the calling thread.
-  ///
-  /// - Parameter completion: Called when all sessions were loaded, on any thread.
-  public func resumeInterruptedActions(completion: @escaping @Sendable () -> Void = {}) {
-    guard environment.recovery.lower() else { return completion() }
-    let recovery = InterruptedSessions()
-    SerialAsyncQueue().loop { [self] next in
+  /// Call it at the start and periodically; without interrupted actions it costs nothing.
+  public func resumeInterruptedActions() async {
+    guard environment.recovery.lower() else { return }
+    await background.run(for: .none) { [self] in
       do throws(LogError) {
-        let keys = try environment.log.unfinishedSessions(
-          after: recovery.last, limit: InterruptedSessions.pageLength)
-        if !keys.isEmpty {
-          recovery.begin(keys) { next(true) }
-          return keys.forEach { resumeInterruptedActions(of: $0) { recovery.didLoadOne() } }
-        }
+        var last: SessionKey?
+        repeat {
+          // One page is loaded at a time.
+          let keys = try environment.log.unfinishedSessions(after: last, limit: 256)
+          last = keys.last
+          await withDiscardingTaskGroup { group in
+            for key in keys { group.addTask { await self.resumeInterruptedActions(of: key) } }
+          }
+        } while last != nil
       } catch {
         logger.error("interrupted actions cannot be read", ["error": "\(error)"])
         environment.recovery.raise()
       }
-      completion()
-      next(false)
     }
   }
 
@@ -158,29 +156,27 @@ public final class Host: Sendable {
     environment.timers.readAgain()
   }
 
-  private func resumeInterruptedActions(
-    of key: SessionKey, completion: @escaping @Sendable () -> Void
-  ) {
-    guard environment.router?.owns(key) ?? true else { return completion() }
+  private func resumeInterruptedActions(of key: SessionKey) async {
+    guard environment.router?.owns(key) ?? true else { return }
     guard let reactor = reactor(key.reactor) else {
-      logger.warning(
+      return logger.warning(
         "interrupted actions wait for a reactor that is not hosted",
         ["reactor": key.reactor, "session": key.id])
-      return completion()
     }
-    reactor.session(key.id, for: .use) { [environment] result in
-      switch result {
+    do throws(SessionError) {
+      _ = try await withCheckedContinuation { continuation in
+        reactor.session(key.id, for: .use) { continuation.resume(returning: $0) }
+      }.get()
+    } catch .ended, .log(.unreadable) {
       // Another release resumes the actions of a session that this one cannot read.
-      case .success, .failure(.ended), .failure(.log(.unreadable)): break
+    } catch .reactorQuarantined {
       // They run again after the quarantine.
-      case .failure(.reactorQuarantined): environment.recovery.raise()
-      case .failure(let error):
-        environment.logger.error(
-          "interrupted actions cannot be resumed yet",
-          ["reactor": key.reactor, "session": key.id, "error": "\(error)"])
-        environment.recovery.raise()
-      }
-      completion()
+      environment.recovery.raise()
+    } catch {
+      logger.error(
+        "interrupted actions cannot be resumed yet",
+        ["reactor": key.reactor, "session": key.id, "error": "\(error)"])
+      environment.recovery.raise()
     }
   }
 
@@ -217,39 +213,5 @@ public final class Host: Sendable {
       // The second sweep that finds a session unused evicts it: after 1 to 1.5 times the idle time.
       for reactor in reactors { reactor.sweep() }
     }
-  }
-}
-
-/// The sessions with interrupted actions, page by page: one page is loaded at a time.
-private final class InterruptedSessions: Sendable {
-  /// The maximum number of sessions that are loaded at the same time.
-  static let pageLength = 256
-
-  private struct State {
-    var last: SessionKey?
-    var pending = 0
-    var completion: (@Sendable () -> Void)?
-  }
-
-  private let state = Mutex(State())
-
-  /// The last session of the previous page.
-  var last: SessionKey? { state.withLock { $0.last } }
-
-  /// Begins a page.
-  ///
-  /// - Parameters:
-  ///   - keys: The sessions; not empty.
-  ///   - completion: Called when ``didLoadOne()`` was called for each.
-  func begin(_ keys: [SessionKey], completion: @escaping @Sendable () -> Void) {
-    state.withLock { $0 = State(last: keys.last, pending: keys.count, completion: completion) }
-  }
-
-  func didLoadOne() {
-    let completion = state.withLock { state in
-      state.pending -= 1
-      return state.pending == 0 ? state.completion.take() : nil
-    }
-    completion?()
   }
 }

@@ -89,7 +89,7 @@ public final class TestService: Sendable {
   ///
   /// What the log does not have is lost: sessions in memory and running effects. Accepted actions that
   /// have not ended run again.
-  public func crash() {
+  public func crash() async {
     let (former, next, transports) = state.withLock { state in
       let former = state.host
       state.host = makeHost()
@@ -98,6 +98,6 @@ public final class TestService: Sendable {
     // First the transports: a client that repeats a request must not reach the former host.
     for transport in transports { transport.reconnect(to: next) }
     former.crash()
-    CurrentSerialContext.$value.withValue(context) { next.resumeInterruptedActions() }
+    await CurrentSerialContext.$value.withValue(context) { await next.resumeInterruptedActions() }
   }
 }

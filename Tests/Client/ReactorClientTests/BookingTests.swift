@@ -104,7 +104,7 @@ import Testing
     let ada = booking("ada")
     _ = try await ada.send(.hold(seats: [1], hall: "evening"), expecting: .effects)
     await service.advance(by: .seconds(599))
-    service.crash()
+    await service.crash()
     #expect(try await ada.state().phase == .held)
     await service.advance(by: .seconds(1))
     #expect(try await ada.state().phase == .expired)
@@ -146,7 +146,7 @@ import Testing
     // The deadline passes: only the bank's response decides.
     await service.advance(by: .seconds(601))
     bank.responds.withLock { $0 = true }
-    service.crash()
+    await service.crash()
     #expect(try await paid.phase == .paid)
     #expect(try await seats() == [1: "ada sold", 2: "ada sold", 3: "ada sold"])
     #expect(bank.amounts == [90] && bank.requests.withLock { $0 } == 2)

@@ -79,7 +79,7 @@ private struct BoardDelegate: ReactorDelegate {
     let left = try await todo.send(.move("Paint", to: "done"), expecting: .effects)
     #expect(left.cards == [])
     #expect(try await done.state().cards == ["Paint"])
-    service.crash()
+    await service.crash()
     #expect(try await done.state().cards == ["Paint"])
   }
 
@@ -112,7 +112,7 @@ private struct BoardDelegate: ReactorDelegate {
     #expect(try await board.state().reminders == [])
     await service.advance(by: .seconds(1))
     #expect(try await board.state().reminders == ["early at 60"])
-    service.crash()
+    await service.crash()
     await service.advance(by: .seconds(86_400))
     #expect(try await board.state().reminders == ["early at 60", "late at 7200"])
     #expect(service.time.now == .seconds(86_460))

@@ -47,6 +47,20 @@ extension WorkerPool {
       await Account.$current.withValue(account) { await body() }
     }
   }
+
+  /// Executes an `async` function on the threads of the pool, as a part of the task that calls it.
+  ///
+  /// - Parameters:
+  ///   - owner: The client.
+  ///   - body: The function, which inherits all task-local values, and whose child tasks use the pool as well.
+  /// - Returns: The value that the function returns.
+  package func run<Value: Sendable>(
+    for owner: WorkOwner, _ body: @concurrent @Sendable () async -> Value
+  ) async -> Value {
+    await withTaskExecutorPreference(OwnedExecutor(pool: self, owner: owner)) {
+      await WorkOwner.$current.withValue(owner) { await body() }
+    }
+  }
 }
 
 /// Executes the parts of a task as jobs of one client.

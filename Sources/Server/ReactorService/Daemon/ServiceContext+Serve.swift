@@ -195,14 +195,9 @@ extension ServiceContext {
   /// process or by a failure of the store.
   private func upkeep(of host: Host, _ api: ReactorAPI, resumes: Bool) async throws {
     while true {
-      // The calls may read from disk; they must not block a thread of the cooperative pool.
-      await withCheckedContinuation { continuation in
-        DispatchQueue.global().async {
-          api.takeSample()
-          guard resumes else { return continuation.resume() }
-          host.resumeInterruptedActions { continuation.resume() }
-        }
-      }
+      // The metrics may be read from disk.
+      await host.background.run(for: .none) { api.takeSample() }
+      if resumes { await host.resumeInterruptedActions() }
       try await Task.sleep(for: .seconds(2))
     }
   }

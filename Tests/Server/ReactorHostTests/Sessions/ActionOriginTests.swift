@@ -95,7 +95,7 @@ struct ActionOriginTests {
     try send(#""hold""#, to: session)
     #expect(marks(in: session) == #"["client r-1"]"#)
     let second = host(log)
-    second.resumeInterruptedActions()
+    await second.resumeInterruptedActions()
     let again = try second.open("marked", "a")
     try await eventually { marks(in: again) == #"["client r-1","client r-1 again"]"# }
   }
@@ -112,7 +112,7 @@ struct ActionOriginTests {
     try send(#"{"tell":"\"hold\""}"#, to: a)
     try await eventually { marks(in: a).contains("timer") && marks(in: other) != "[]" }
     let second = host(log)
-    second.resumeInterruptedActions()
+    await second.resumeInterruptedActions()
     try await eventually {
       let a = marks(in: try second.open("marked", "a"))
       let other = marks(in: try second.open("marked", "other"))

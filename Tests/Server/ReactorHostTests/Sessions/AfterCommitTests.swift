@@ -79,7 +79,7 @@ struct AfterCommitTests {
     _ = try session.send(#"{"post":"x"}"#)
     try await eventually { try first.open("room", "member").shown == #"1 ["x"]"# }
     let second = host()
-    second.resumeInterruptedActions()
+    await second.resumeInterruptedActions()
     let again = try second.open("room", "a")
     try await eventually {
       board["x"].onNext(.add(1)); return try journal() == 0

@@ -80,7 +80,7 @@ import Testing
     try session(host(first: EffectBoard())).send(#""hold""#, key: "k")
     for _ in 0..<3 {
       let host = host()
-      host.resumeInterruptedActions()
+      await host.resumeInterruptedActions()
       let session = try session(host)
       #expect(try journal.map(\.runs) == [1])
       #expect(try session.send(#""add""#, key: "k").values == ["key reused"])
@@ -93,7 +93,7 @@ import Testing
     #expect(lines.values.count { $0 == "stored action cannot be read by this release" } == 3)
     let board = EffectBoard()
     let host = host(first: board)
-    host.resumeInterruptedActions()
+    await host.resumeInterruptedActions()
     #expect(lines.values.last == "interrupted action runs again")
     board["a"].onNext(.add(1))
     board["a"].onCompleted()
@@ -163,7 +163,7 @@ import Testing
     ) { if case .success = $0 { written.add(true) } }
     #expect(written.values == [true, true])
     let host = host(first: EffectBoard())
-    host.resumeInterruptedActions()
+    await host.resumeInterruptedActions()
     let session = try session(host)
     try await eventually {
       lines.values.contains("session cannot be read by this release")

@@ -140,7 +140,7 @@ import Testing
     let id = try #require(try await effects(of: session).first?.id)
     try await session.cancelEffect(id)
     let stage = Stage(over: memory)
-    stage.host.resumeInterruptedActions()
+    await stage.host.resumeInterruptedActions()
     #expect(stage.liveCount == 0)
     try stage.session().send(#"{"hold":"b"}"#)
     #expect(try await effects(of: stage.session()).first?.id != id)

@@ -86,7 +86,7 @@ import Testing
   {
     try Stage(over: memory).session().send(#"{"hold":"a"}"#)
     let stage = Stage(over: memory)
-    stage.host.resumeInterruptedActions()
+    await stage.host.resumeInterruptedActions()
     #expect(stage.liveCount == 1)
     #expect(try journal().map(\.runs) == [2])
     stage.effects["a"].onNext(.add(4))
@@ -111,7 +111,7 @@ import Testing
     let stored = try #require(try journal().first?.principal)
     #expect(try JSONCoder.decode(Principal.self, from: stored) == ada)
     let stage = Stage(over: memory)
-    stage.host.resumeInterruptedActions()
+    await stage.host.resumeInterruptedActions()
     stage.effects["a"].onNext(.add(4))
     #expect(try await stage.session().entries(after: 0, limit: 9).map(\.by) == ["ada"])
     #expect(try journal().first?.principal == stored)
@@ -161,12 +161,12 @@ import Testing
         .first?.hasSuffix(" at 1") == true)
   }
 
-  @Test func `a reactor can give up its interrupted actions`() throws {
+  @Test func `a reactor can give up its interrupted actions`() async throws {
     try Stage(over: memory).session().send(#"{"hold":"a"}"#, key: "k")
     let lines = Recorder<String>()
     let logger = Logger(level: .error) { _, message, _ in lines.add(message) }
     let stage = Stage(over: memory, whenInterrupted: .giveUp, logger: logger)
-    stage.host.resumeInterruptedActions()
+    await stage.host.resumeInterruptedActions()
     #expect(lines.values == ["interrupted action is given up"])
     #expect(try journal().isEmpty)
     let session = try stage.session()
@@ -176,25 +176,25 @@ import Testing
         == true)
   }
 
-  @Test func `an action that never ends is given up after some starts`() throws {
+  @Test func `an action that never ends is given up after some starts`() async throws {
     try Stage(over: memory).session().send(#"{"hold":"a"}"#)
     let lines = Recorder<String>()
     let logger = Logger(level: .error) { _, message, _ in lines.add(message) }
     for start in 2...4 {
       #expect(lines.values.isEmpty)
-      Stage(over: memory, logger: logger) { $0.runLimit = 3 }.host.resumeInterruptedActions()
+      await Stage(over: memory, logger: logger) { $0.runLimit = 3 }.host.resumeInterruptedActions()
       #expect(try journal().map(\.runs) == (start <= 3 ? [start] : []))
     }
     #expect(lines.values == ["interrupted action is given up"])
   }
 
-  @Test func `repeated starts of an action by one process count as one start`() throws {
+  @Test func `repeated starts of an action by one process count as one start`() async throws {
     try Stage(over: memory).session().send(#"{"hold":"a"}"#)
     let hosts = (0..<2).map { _ in Stage(over: memory) { $0.runLimit = 4 } }
     for turn in 0..<8 {
       let stage = hosts[turn % 2]
       stage.log.set(.atOnce)
-      stage.host.resumeInterruptedActions()
+      await stage.host.resumeInterruptedActions()
       #expect(stage.effects["a"].hasObservers)
       #expect(try journal().map(\.runs) == [min(turn, 1) + 2])
       stage.log.set(.failing(.full))
@@ -215,26 +215,27 @@ import Testing
     #expect(opened.values.count == 1)
   }
 
-  @Test func `actions that a failed log interrupted are resumed when it works again`() throws {
+  @Test func `actions that a failed log interrupted are resumed when it works again`() async throws
+  {
     let stage = Stage(over: memory)
     try stage.session().send(#"{"hold":"a"}"#)
-    stage.host.resumeInterruptedActions()
+    await stage.host.resumeInterruptedActions()
     stage.log.set(.failing(.full))
     stage.effects["a"].onNext(.add(1))
     #expect(!stage.effects["a"].hasObservers)
-    stage.host.resumeInterruptedActions()
+    await stage.host.resumeInterruptedActions()
     #expect(!stage.effects["a"].hasObservers)
     stage.log.set(.atOnce)
-    stage.host.resumeInterruptedActions()
+    await stage.host.resumeInterruptedActions()
     #expect(stage.effects["a"].hasObservers)
     stage.effects["a"].onNext(.add(7))
     #expect(try stage.session().shown == #"1 {"value":7,"name":null,"ratio":null}"#)
   }
 
-  @Test func `a session with restarted actions is not evicted`() throws {
+  @Test func `a session with restarted actions is not evicted`() async throws {
     try Stage(over: memory).session().send(#"{"hold":"a"}"#)
     let stage = Stage(over: memory)
-    stage.host.resumeInterruptedActions()
+    await stage.host.resumeInterruptedActions()
     try stage.sweep()
     #expect(stage.liveCount == 1)
   }

@@ -103,7 +103,7 @@ struct PrivateValueTests {
     #expect(!"\(log.batches.values)\(lines.values)".contains(Self.secret))
   }
 
-  @Test func `the journal has a value while its action runs, also after a restart`() throws {
+  @Test func `the journal has a value while its action runs, also after a restart`() async throws {
     do {
       // The effects of the interrupted process do not continue.
       let session = try host(over: memory, EffectBoard()).open("door", "a")
@@ -112,7 +112,7 @@ struct PrivateValueTests {
       #expect(try journal().allSatisfy { $0.text.contains(Self.secret) })
     }
     let host = host(over: memory)
-    host.resumeInterruptedActions()
+    await host.resumeInterruptedActions()
     let session = try host.open("door", "a")
     #expect(
       try journal().map { String(decoding: $0.action, as: UTF8.self) } == [

@@ -188,7 +188,7 @@ struct SessionReferenceTests {
     }
     let board = EffectBoard()
     let second = host(effects: board)
-    second.resumeInterruptedActions()
+    await second.resumeInterruptedActions()
     try await eventually { second.reactor("list")?.liveSession("main") != nil }
     let main = try second.open("list", "main")
     try await eventually { main.activity.running == 1 }
@@ -213,7 +213,7 @@ struct SessionReferenceTests {
     for _ in 0..<100 { await Task.yield() }
     #expect(outcome.values == [])
     let second = host()
-    second.resumeInterruptedActions()
+    await second.resumeInterruptedActions()
     try await eventually { try second.open("list", "main").shown == "2 " + self.list("held", "z") }
   }
 

@@ -168,13 +168,13 @@ import Testing
     #expect(try copies.values.first?.get().session.shown == "1 \(state(new))")
   }
 
-  @Test(arguments: changes) func `an accepted action`(_ old: String, _ new: String) throws {
+  @Test(arguments: changes) func `an accepted action`(_ old: String, _ new: String) async throws {
     let action = AcceptedAction(
       id: .init(request: 1, place: 0), action: Array(old.utf8), isInArray: false, key: nil, at: .now
     )
     try append(LogBatch(accepted: [action]))
     let host = host()
-    host.resumeInterruptedActions()
+    await host.resumeInterruptedActions()
     #expect(try host.open("board", "demo").shown == "1 \(state(new))")
   }
 

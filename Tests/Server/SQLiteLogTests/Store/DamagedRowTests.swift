@@ -323,9 +323,7 @@ import TestSupport
     let global = Global("motto", 0)
     let host = Host(
       [ReactorRegistration("sum", summary: "") { Sum() }], globals: [global], log: log)
-    await withCheckedContinuation { continuation in
-      host.resumeInterruptedActions { continuation.resume() }
-    }
+    await host.resumeInterruptedActions()
     let timers = Task { await host.fireTimers() }
     defer { timers.cancel() }
     let reactor = try #require(host.reactor("sum"))
