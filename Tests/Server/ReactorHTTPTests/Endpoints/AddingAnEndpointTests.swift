@@ -22,13 +22,11 @@ private struct SizeEndpoints {
     ]
   }
 
-  private func size(_ call: Call) throws(Problem) {
+  private func size(_ call: Call) async throws(Problem) -> HTTPResponse {
     let reactor = try call.reactor(in: host)
-    let id = try call.sessionID()
     try call.negotiate()
-    call.withSession(of: reactor, id, in: host) { [reply = call.reply] session in
-      reply(.json(encoding: session.current.json.count))
-    }
+    let session = try await call.openSession(of: reactor, try call.sessionID())
+    return .json(encoding: session.current.json.count)
   }
 }
 
