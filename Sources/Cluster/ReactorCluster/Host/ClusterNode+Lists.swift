@@ -8,39 +8,40 @@ extension ClusterNode {
   /// Requests the sessions of a reactor that the other nodes have in memory.
   ///
   /// Omits nodes that do not reply in time.
-  func summaries(
-    of reactor: String, after id: String?, limit: Int,
-    completion: @escaping @Sendable ([SessionSummary]) -> Void
-  ) {
-    let request = NodeRequest.list(reactor: reactor, after: id, limit: limit)
-    requestAll(request) { replies in
-      completion(
-        replies.flatMap { node, reply -> [SessionSummary] in
-          guard case .sessions(let found)? = reply else { return [] }
-          return found.map { $0.at(node.name) }
-        })
+  func summaries(of reactor: String, after id: String?, limit: Int) async -> [SessionSummary] {
+    let replies = await requestAll(.list(reactor: reactor, after: id, limit: limit))
+    return replies.flatMap { node, reply -> [SessionSummary] in
+      guard case .sessions(let found)? = reply else { return [] }
+      return found.map { $0.at(node.name) }
     }
   }
 
   /// Sends a request to all other nodes, and collects their replies, or returns `nil` for a node that does not
   /// reply in time.
-  func requestAll(
-    _ request: NodeRequest, completion: @escaping @Sendable ([(NodeID, NodeReply?)]) -> Void
-  ) {
+  func requestAll(_ request: NodeRequest) async -> [(NodeID, NodeReply?)] {
     let (me, others, timeout) = state.withLock { state in
       let machine = state.machine
       return (machine.node, Array(machine.membership.members.keys), machine.settings.listLimit)
     }
-    guard !others.isEmpty else { return completion([]) }
-    let collected = Collected(others.count, completion)
     let bytes = request.bytes(from: me)
-    for other in others {
-      bus.request(bytes, to: other, within: .milliseconds(timeout)) { [weak self] result in
-        if case .failure(.noSuchNode) = result {
-          self?.handle { $0.notDelivered(to: other, at: $1) }
+    return await withTaskGroup { group in
+      for other in others {
+        group.addTask { [self] in
+          (other, await reply(of: other, to: bytes, within: .milliseconds(timeout)))
         }
-        collected.add(other, (try? result.get()).flatMap { NodeReply(reading: $0) })
       }
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+  }
+
+  private func reply(
+    of node: NodeID, to bytes: [UInt8], within timeout: Duration
+  ) async -> NodeReply? {
+    do throws(BusError) {
+      return NodeReply(reading: try await bus.request(bytes, to: node, within: timeout))
+    } catch {
+      if error == .noSuchNode { handle { $0.notDelivered(to: node, at: $1) } }
+      return nil
     }
   }
 
@@ -104,27 +105,5 @@ extension SessionSummary {
     cursor.epoch == other.cursor.epoch
       ? cursor.version > other.cursor.version
       : lastActiveAt.milliseconds > other.lastActiveAt.milliseconds
-  }
-}
-
-/// Collects the replies of several nodes.
-private final class Collected: Sendable {
-  private let pending: Mutex<(count: Int, replies: [(NodeID, NodeReply?)])>
-  private let completion: @Sendable ([(NodeID, NodeReply?)]) -> Void
-
-  init(
-    _ count: Int, _ completion: @escaping @Sendable ([(NodeID, NodeReply?)]) -> Void
-  ) {
-    pending = Mutex((count: count, replies: []))
-    self.completion = completion
-  }
-
-  func add(_ node: NodeID, _ reply: NodeReply?) {
-    let all = pending.withLock { pending -> [(NodeID, NodeReply?)]? in
-      pending.count -= 1
-      pending.replies.append((node, reply))
-      return pending.count == 0 ? pending.replies : nil
-    }
-    if let all { completion(all) }
   }
 }

@@ -168,18 +168,13 @@ final class ClusteredReactor: HostedReactor {
   // MARK: Lists and the log
 
   func sessions(
-    after id: String?, limit: Int,
-    completion: @escaping @Sendable (Result<[SessionSummary], SessionError>) -> Void
-  ) {
-    local.sessions(after: id, limit: limit) { [self] result in
-      guard case .success(let listed) = result else { return completion(result) }
-      node.summaries(of: name, after: id, limit: limit) { [self] live in
-        let name = node.node.name
-        let own = listed.map { node.isInMemory(key($0.id)) ? $0.at(name) : $0 }
-        let merged = SessionSummary.merge(own, live)
-        completion(.success(Array(merged.sorted { $0.id < $1.id }.prefix(limit))))
-      }
-    }
+    after id: String?, limit: Int
+  ) async throws(SessionError) -> [SessionSummary] {
+    let listed = try await local.sessions(after: id, limit: limit)
+    let live = await node.summaries(of: name, after: id, limit: limit)
+    let name = node.node.name
+    let own = listed.map { node.isInMemory(key($0.id)) ? $0.at(name) : $0 }
+    return Array(SessionSummary.merge(own, live).sorted { $0.id < $1.id }.prefix(limit))
   }
 
   func storedState(_ id: String, at cursor: Cursor) async throws(LogError) -> [UInt8]? {

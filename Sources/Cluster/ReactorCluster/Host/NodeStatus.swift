@@ -30,9 +30,7 @@ extension ClusterNode {
   ///
   /// Waits at most 0.5 s for the descriptions of the others.
   package func nodes() async -> (alive: [NodeStatus], gone: [GoneNodes.Entry]) {
-    let replies = await withCheckedContinuation { continuation in
-      requestAll(.describe) { continuation.resume(returning: $0) }
-    }
+    let replies = await requestAll(.describe)
     let descriptions = Dictionary(replies.map { ($0.0, $0.1?.described) }) { $1 }
     let (me, members, differences, gone) = state.withLock { state in
       let members = state.machine.membership.members.values.map(\.heartbeat)

@@ -1,7 +1,6 @@
 internal import ReactorHost
 internal import ReactorLog
 internal import ReactorTransport
-internal import Synchronization
 
 /// The list of a reactor's sessions, in the order of their ids.
 extension SessionEndpoints {
@@ -42,47 +41,35 @@ extension SessionEndpoints {
     var sessions: [Entry]
   }
 
-  func list(_ call: Call) throws(Problem) {
+  func list(_ call: Call) async throws(Problem) -> HTTPResponse {
     let reactor = try call.reactor(in: host)
     try call.negotiate()
     let query = try call.query()
     let limit = try query.limit()
     _ = try query.choice("order", of: ["id"])
     let prefix = query["prefix"] ?? ""
-    let after = query["after"]
     // No id begins with any other prefix. The characters of ids need no percent-encoding in the
     // address.
     guard ["", ".", ".."].contains(prefix) || SessionKey.isValid(id: prefix) else {
-      return call.reply(.json(encoding: Listing(sessions: [])))
+      return .json(encoding: Listing(sessions: []))
     }
     let scope = call.scope
-    let mayRead: @Sendable (String) -> Bool = { scope.mayList($0, of: reactor) }
     let scan = SessionScan(
       reactor: reactor, prefix: prefix,
-      isIncluded: scope.mayReadAll(of: reactor) ? nil : mayRead,
-      background: call.scope.api.background, owner: call.owner)
+      isIncluded: scope.mayReadAll(of: reactor) ? nil : { scope.mayList($0, of: reactor) })
+    let page: [SessionSummary]
+    do throws(SessionError) {
+      // One session more than requested shows whether there is a next page.
+      page = try await scan.sessions(after: query["after"], limit: limit + 1)
+    } catch {
+      throw Problem(error)
+    }
     let address =
       "/v1/reactors/\(reactor.name)/sessions?limit=\(limit)"
       + (prefix.isEmpty ? "" : "&prefix=\(prefix)")
-    let reply = call.reply
-    let found = Collected()
-    // Read one session more than requested, to find out whether there is a next page. If the rights
-    // to each session are checked, a page of the scan can contain few sessions of the list.
-    let length = scan.isIncluded == nil ? limit + 1 : Limits.pageLength.most
-    scan.read(after: after, length: length) { page in
-      found.sessions.withLock { found in
-        found += page.prefix(limit + 1 - found.count)
-        return found.count <= limit
-      }
-    } completion: { result in
-      let page = found.sessions.withLock { $0 }
-      reply(
-        result.map {
-          .json(
-            encoding: Listing(sessions: page.prefix(limit).map(Listing.Entry.init)),
-            headers: Self.headers(of: page, limit, address))
-        }.mapError { Problem($0) })
-    }
+    return .json(
+      encoding: Listing(sessions: page.prefix(limit).map(Listing.Entry.init)),
+      headers: Self.headers(of: page, limit, address))
   }
 
   /// Returns the fields of a page, which has one session more than requested if there is a next
@@ -96,9 +83,4 @@ extension SessionEndpoints {
     }
     return headers
   }
-}
-
-/// The sessions of a list, while the pages are read.
-private final class Collected: Sendable {
-  let sessions = Mutex<[SessionSummary]>([])
 }

@@ -1,51 +1,35 @@
 internal import ReactorHost
 internal import ReactorLog
-internal import Synchronization
 
 /// Reads the sessions of a reactor in pages, in the order of their ids.
-///
-/// The pages after the first are read on background threads, in turn with the work of other clients.
-struct SessionScan: Sendable {
+struct SessionScan {
   let reactor: any HostedReactor
   /// The prefix of the ids of the sessions to read; empty for all sessions.
   let prefix: String
-  /// Decides per session whether it is part of the list, or returns `nil` for all.
-  let isIncluded: (@Sendable (_ id: String) -> Bool)?
-  let background: WorkerPool
-  let owner: WorkOwner
+  /// Decides per session whether it is part of the list, or is `nil` for all.
+  let isIncluded: ((_ id: String) -> Bool)?
 
-  /// Reads pages until there are no more sessions, or `visit` returns `false`.
+  /// Returns the first sessions of the list.
   ///
   /// - Parameters:
   ///   - id: The id after which to begin; `nil` begins with the first session.
-  ///   - length: The maximum number of sessions per page.
-  ///   - visit: Called with the sessions of each page that are part of the list; returns whether to
-  ///     continue.
-  ///   - completion: Called once, on any thread.
-  func read(
-    after id: String?, length: Int, visit: @escaping @Sendable ([SessionSummary]) -> Bool,
-    completion: @escaping @Sendable (Result<Void, SessionError>) -> Void
-  ) {
-    let start = Self.predecessor(of: prefix).map { max($0, id ?? "") } ?? id
-    let last = Position(start)
-    SerialAsyncQueue().loop { [self] next in
-      reactor.sessions(after: last.id.withLock { $0 }, limit: length) { result in
-        switch result {
-        case .success(let page):
-          let found = page.filter { $0.id.utf8.starts(with: prefix.utf8) }
-          let included = isIncluded.map { isIncluded in found.filter { isIncluded($0.id) } }
-          let isWanted = visit(included ?? found)
-          guard isWanted, page.count == length, found.count == page.count else {
-            completion(.success(()))
-            return next(false)
-          }
-          last.id.withLock { $0 = page.last?.id }
-          background.enqueue(for: owner) { next(true) }
-        case .failure(let error):
-          completion(.failure(error))
-          next(false)
-        }
-      }
+  ///   - limit: The maximum number of sessions.
+  /// - Returns: The sessions.
+  /// - Throws: If they cannot be read.
+  func sessions(
+    after id: String?, limit: Int
+  ) async throws(SessionError) -> [SessionSummary] {
+    // If the rights to each session are checked, a page can contain few sessions of the list.
+    let length = isIncluded == nil ? limit : Limits.pageLength.most
+    var last = Self.predecessor(of: prefix).map { max($0, id ?? "") } ?? id
+    var found: [SessionSummary] = []
+    while true {
+      let page = try await reactor.sessions(after: last, limit: length)
+        .prefix { $0.id.utf8.starts(with: prefix.utf8) }
+      found += page.filter { isIncluded?($0.id) ?? true }
+      guard page.count == length, found.count < limit else { return Array(found.prefix(limit)) }
+      last = page.last?.id
+      await Task.yield()
     }
   }
 
@@ -57,14 +41,5 @@ struct SessionScan: Sendable {
     guard let byte = prefix.utf8.last, byte > 0 else { return nil }
     let end = String(decoding: [byte - 1], as: UTF8.self)
     return prefix.dropLast() + end + String(repeating: "~", count: 128)
-  }
-}
-
-/// The last session of the pages that were read.
-private final class Position: Sendable {
-  let id: Mutex<String?>
-
-  init(_ id: String?) {
-    self.id = Mutex(id)
   }
 }

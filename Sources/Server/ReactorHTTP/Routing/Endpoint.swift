@@ -125,7 +125,10 @@ final class Endpoint: Sendable {
       method, template, needs: right, reach: reach, asks: access, traits: traits, where: condition,
       handler: { (call) throws(Problem) in call.reply(try handler(call)) }, operation: operation())
   }
+
   /// Creates an entry whose handler is an `async` function, which background threads execute.
+  ///
+  /// With the trait `background`, the number of a client's requests that wait for such a thread is bounded.
   convenience init(
     _ method: HTTPMethod, _ template: String, needs right: Right?, reach: AccessReach? = nil,
     asks access: SessionAccess? = nil, traits: Traits = [],
@@ -134,8 +137,12 @@ final class Endpoint: Sendable {
     operation: @escaping @autoclosure @Sendable () -> Operation
   ) {
     self.init(
-      method, template, needs: right, reach: reach, asks: access, traits: traits, where: condition,
-      handler: { call in call.respond { () throws(Problem) in try await handler(call) } },
-      operation: operation())
+      method, template, needs: right, reach: reach, asks: access,
+      // The handler begins on a background thread by itself.
+      traits: traits.subtracting(.background), where: condition,
+      handler: { (call) throws(Problem) -> Void in
+        let body = { @Sendable () async throws(Problem) in try await handler(call) }
+        traits.contains(.background) ? try call.respondInBackground(body) : call.respond(body)
+      }, operation: operation())
   }
 }

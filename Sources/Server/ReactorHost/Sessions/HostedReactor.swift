@@ -130,10 +130,9 @@ public protocol HostedReactor: AnyObject, Sendable {
   /// - Parameters:
   ///   - id: Only sessions after this id.
   ///   - limit: The maximum number of sessions.
-  ///   - completion: Called immediately or later, on any thread.
-  func sessions(
-    after id: String?, limit: Int,
-    completion: @escaping @Sendable (Result<[SessionSummary], SessionError>) -> Void)
+  /// - Returns: The sessions.
+  /// - Throws: If the log cannot be read. Blocks on the disk if the log reads from disk.
+  func sessions(after id: String?, limit: Int) async throws(SessionError) -> [SessionSummary]
 
   /// Folds a session's stored log twice, and compares the folds with each other and with its
   /// snapshots, without loading or changing the session.

@@ -240,14 +240,13 @@ final class ReactorRuntime: HostedReactor {
   }
 
   func sessions(
-    after id: String?, limit: Int,
-    completion: @escaping @Sendable (Result<[SessionSummary], SessionError>) -> Void
-  ) {
+    after id: String?, limit: Int
+  ) async throws(SessionError) -> [SessionSummary] {
     do throws(LogError) {
       let stored = try environment.log.sessions(of: name, after: id, limit: limit)
-      completion(.success(merge(stored, after: id, limit: limit)))
+      return merge(stored, after: id, limit: limit)
     } catch {
-      completion(.failure(.log(error)))
+      throw .log(error)
     }
   }
 

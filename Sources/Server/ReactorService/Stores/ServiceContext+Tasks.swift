@@ -144,7 +144,7 @@ extension ServiceContext {
     for reactor in host.reactors {
       var last: String?
       while true {
-        let page = try reactor.sessions(after: last, limit: 1000)
+        let page = try log.sessions(of: reactor.name, after: last, limit: 1000)
         for session in page {
           last = session.id
           let key = SessionKey(reactor: reactor.name, id: session.id)

@@ -337,11 +337,7 @@ struct NodeTests {
   ) async throws {
     for member in cluster.members {
       let reactor = try #require(member.host.reactor("counter"))
-      let listed = try await withCheckedThrowingContinuation { continuation in
-        reactor.sessions(after: nil, limit: 10) {
-          continuation.resume(with: $0.mapError { $0 as any Error })
-        }
-      }
+      let listed = try await reactor.sessions(after: nil, limit: 10)
       #expect(listed.map(\.id) == ids)
       #expect(listed.map(\.subscribers) == subscribers)
     }

@@ -51,11 +51,7 @@ struct RemoteListTests {
       // A list does not wait long for a node that the machine does not schedule.
       for attempt in 0..<20_000 where listed.first?.node == nil {
         if attempt > 0 { try await Task.sleep(for: .milliseconds(5)) }
-        listed = try await withCheckedThrowingContinuation { continuation in
-          reactor.sessions(after: nil, limit: 10) {
-            continuation.resume(with: $0.mapError { $0 as any Error })
-          }
-        }
+        listed = try await reactor.sessions(after: nil, limit: 10)
       }
       #expect(listed.map(\.cursor) == [Cursor(epoch: copy.epoch, version: 2)])
       #expect(listed.map(\.lastActiveAt) == [entry.at])

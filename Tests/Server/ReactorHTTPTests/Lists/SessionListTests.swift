@@ -1,5 +1,6 @@
 import Foundation
 import ReactorTransport
+import Shares
 import Testing
 
 @testable import ReactorHTTP
@@ -63,6 +64,16 @@ struct SessionListTests {
     #expect(response.problem == "400 invalid-parameter")
     #expect(response.text.contains(#""parameter":"order""#))
     #expect(try list("order=id").list.ids == [])
+  }
+
+  @Test func `a client with too much background work gets no list until some of it begins`() {
+    let address = ClientAddress(version4: 1)
+    let account = service.api.ledger.account(of: ClientAddress.client(of: address))
+    while account.acquire(.jobs, of: Limits.backgroundJobs) {}
+    func list() -> HTTPResponse? { service.start("GET", Service.root, from: address).values.first }
+    #expect(list()?.problem == "503 unavailable")
+    account.release(.jobs)
+    for _ in 0..<2 { #expect(list()?.status == 200) }
   }
 
   @Test func `each principal gets the list of the sessions that it may read`() throws {

@@ -393,7 +393,9 @@ struct SessionsTests {
 
   // MARK: The list
 
-  @Test func `the list has stored sessions and those in memory, in order and in pages`() throws {
+  @Test func `the list has stored sessions and those in memory, in order and in pages`()
+    async throws
+  {
     for id in ["b", "d", "a"] { _ = try stage.session(id).send(#"{"add":1}"#) }
     try stage.sweep()
     _ = try stage.session("c")
@@ -401,16 +403,16 @@ struct SessionsTests {
     try stage.end("d")
     let watched = try stage.session("b")
     watched.changeStreams(of: .anonymous, by: 2)
-    let all = try stage.reactor().sessions(after: nil, limit: 10)
+    let all = try await stage.reactor().sessions(after: nil, limit: 10)
     #expect(all.map(\.id) == ["a", "b", "c", "e"])
     #expect(all.map(\.cursor.version) == [1, 1, 0, 0])
     #expect(all.map(\.subscribers) == [0, 2, 0, 0])
-    #expect(try stage.reactor().sessions(after: "a", limit: 2).map(\.id) == ["b", "c"])
-    #expect(try stage.reactor().sessions(after: "c", limit: 2).map(\.id) == ["e"])
-    #expect(try stage.reactor().sessions(after: "e", limit: 2).isEmpty)
+    #expect(try await stage.reactor().sessions(after: "a", limit: 2).map(\.id) == ["b", "c"])
+    #expect(try await stage.reactor().sessions(after: "c", limit: 2).map(\.id) == ["e"])
+    #expect(try await stage.reactor().sessions(after: "e", limit: 2).isEmpty)
   }
 
-  @Test func `pages of a long list have each session once, stored or in memory`() throws {
+  @Test func `pages of a long list have each session once, stored or in memory`() async throws {
     let ids = (0..<300).map { "s\($0 + 1000)" }
     for (index, id) in ids.shuffled().enumerated() {
       _ = try stage.session(id, for: index % 2 == 0 ? .ensure : .use)
@@ -419,7 +421,7 @@ struct SessionsTests {
     for id in ids { _ = try stage.session(id) }
     var found: [String] = []
     while true {
-      let page = try stage.reactor().sessions(after: found.last, limit: 37).map(\.id)
+      let page = try await stage.reactor().sessions(after: found.last, limit: 37).map(\.id)
       if page.isEmpty { break }
       found += page
     }

@@ -332,9 +332,7 @@ import TestSupport
       _ = try? reactor.refold(id)
       _ = try? log.session(SessionKey(reactor: "sum", id: id)).outcome(of: "old")
     }
-    await withCheckedContinuation { continuation in
-      reactor.sessions(after: nil, limit: 9) { _ in continuation.resume() }
-    }
+    _ = try? await reactor.sessions(after: nil, limit: 9)
     _ = try? log.dueTimers(after: nil, until: Timestamp(milliseconds: .max), limit: 9)
     if let feed = log.changes, let floor = try? feed.floor() {
       for change in (try? feed.changes(after: floor, limit: 99)) ?? [] {
