@@ -33,12 +33,8 @@ extension WorkerPool {
 
   /// Continues an `async` function on a thread of the pool, in turn with the work of other clients.
   package func takeTurn(for owner: WorkOwner = .current) async {
-    // Another executor than that of the task: a switch to it enqueues the task in any case. A continuation that is
-    // resumed before the task waits for it would not suspend the task.
-    await withTaskExecutorPreference(OwnedExecutor(pool: self, owner: owner)) { await Self.hop() }
+    await run(for: owner) {}
   }
-
-  @concurrent private static func hop() async {}
 
   private static func execute(
     _ body: () async -> Void, for owner: WorkOwner, _ account: Account?

@@ -70,7 +70,7 @@ struct HistoryTests {
 
   @Test func `a replay returns few large States per call`() async throws {
     let stage = Stage()
-    try stage.name.set(String(repeating: "x", count: 100_000))
+    _ = try await stage.name.set(String(repeating: "x", count: 100_000))
     let session = try session(on: stage, versions: 20)
     let replay = try await session.replay(after: 1)
     #expect(try await replay.next(limit: 64).map(\.version) == [2, 3, 4])
