@@ -70,24 +70,22 @@ extension Host {
     let item = BlockedWork.Item(kind: .timer, id: timer.id)
     if blocked?.contains(item, of: timer.key.id) == true { return .done }
     do throws(SessionError) {
-      guard let session = try await open(timer, of: reactor) as? LiveSession else {
-        return .failed
-      }
+      let opened = try await reactor.session(timer.key.id, for: .use)
+      guard let session = opened.session as? LiveSession else { return .failed }
       return await SessionTimers(session: session).fire(timer)
-    } catch {
-      switch error {
+    } catch .ended, .unknown, .log(.unreadable) {
       // The slot has logged a session that this release cannot read; another release fires its timers.
-      case .ended, .unknown, .log(.unreadable): return .done
-      case .reactorQuarantined: return .failed
-      default:
-        logger.error(
-          "timer cannot be fired yet",
-          [
-            "reactor": timer.key.reactor, "session": timer.key.id, "timer": timer.id,
-            "error": "\(error)",
-          ])
-        return .failed
-      }
+      return .done
+    } catch .reactorQuarantined {
+      return .failed
+    } catch {
+      logger.error(
+        "timer cannot be fired yet",
+        [
+          "reactor": timer.key.reactor, "session": timer.key.id, "timer": timer.id,
+          "error": "\(error)",
+        ])
+      return .failed
     }
   }
 
@@ -104,15 +102,6 @@ extension Host {
     guard overdue >= TimerSchedule.retryInterval else { return }
     _ = try? environment.log.session(timer.key).lastWriter()
     guard overdue >= 2 * TimerSchedule.retryInterval else { return }
-    _ = try? await open(timer, of: reactor)
-  }
-
-  private func open(
-    _ timer: DueTimer, of reactor: any HostedReactor
-  ) async throws(SessionError) -> any Session {
-    let result = await withCheckedContinuation { continuation in
-      reactor.session(timer.key.id, for: .use) { continuation.resume(returning: $0) }
-    }
-    return try result.get().session
+    _ = try? await reactor.session(timer.key.id, for: .use)
   }
 }

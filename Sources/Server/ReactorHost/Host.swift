@@ -149,6 +149,9 @@ public final class Host: Sendable {
     }
   }
 
+  /// The maximum number of sessions with interrupted actions that are loaded at the same time.
+  private static let recoveryPage = 256
+
   /// Recovers the accepted actions of sessions that this process owns from now on, and fires their
   /// timers.
   package func ownershipDidChange() {
@@ -164,9 +167,7 @@ public final class Host: Sendable {
         ["reactor": key.reactor, "session": key.id])
     }
     do throws(SessionError) {
-      _ = try await withCheckedContinuation { continuation in
-        reactor.session(key.id, for: .use) { continuation.resume(returning: $0) }
-      }.get()
+      _ = try await reactor.session(key.id, for: .use)
     } catch .ended, .log(.unreadable) {
       // Another release resumes the actions of a session that this one cannot read.
     } catch .reactorQuarantined {

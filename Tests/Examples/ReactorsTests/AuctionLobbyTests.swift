@@ -19,7 +19,7 @@ struct AuctionLobbyTests {
     action: AuctionReactor.Action, title: String
   ) async throws {
     let host = Host(Catalogue().reactors)
-    let session = try open(host, "auction", "a", endsAt: "2090-01-01T00:00:00Z")
+    let session = try await open(host, "auction", "a", endsAt: "2090-01-01T00:00:00Z")
     if title != "The auction is not open" {
       _ = try await session.send(#""open""#)
       _ = try await session.send(#"{"bid":{"by":"Bob","amount":10}}"#)
@@ -32,7 +32,7 @@ struct AuctionLobbyTests {
     async throws
   {
     let long = String(repeating: "x", count: LobbyReactor.State.textLimit + 1)
-    let lobby = try open(Host(Catalogue().reactors), "lobby", "main")
+    let lobby = try await open(Host(Catalogue().reactors), "lobby", "main")
     for action in [
       #"{"list":{"id":"a","item":"\#(long)"}}"#, #"{"list":{"id":"\#(long)","item":"a"}}"#,
       #"{"close":{"id":"a","sale":{"id":"a","item":"\#(long)","price":1}}}"#,
@@ -70,7 +70,7 @@ struct AuctionLobbyTests {
   }
 
   @Test func `a client cannot close an auction`() async throws {
-    let session = try open(
+    let session = try await open(
       Host(Catalogue().reactors), "auction", "a", endsAt: "2020-01-01T00:00:00Z")
     let failures = Recorder<String>()
     try session.submit(
@@ -88,10 +88,10 @@ struct AuctionLobbyTests {
     #expect(host.firstMissingReference() == nil)
     let timers = Task { await host.fireTimers() }
     for index in 0..<20 {
-      let session = try open(host, "auction", "a\(index)", endsAt: "2020-01-01T00:00:00Z")
+      let session = try await open(host, "auction", "a\(index)", endsAt: "2020-01-01T00:00:00Z")
       for _ in 0..<2 { #expect(try await session.send(#""open""#).contains(#""item":"x""#)) }
     }
-    let lobby = try open(host, "lobby", "main")
+    let lobby = try await open(host, "lobby", "main")
     while lobby.current.version < 40 { try await Task.sleep(for: .milliseconds(2)) }
     #expect(lobby.current.version == 40)
     #expect(lobby.shown.hasPrefix(#"{"open":[],"sold":[{"id":"a"#))
@@ -110,12 +110,9 @@ struct AuctionLobbyTests {
 
   private func open(
     _ host: Host, _ reactor: String, _ id: String, endsAt: String? = nil
-  ) throws -> any Session {
-    let results = Recorder<Result<OpenedSession, SessionError>>()
+  ) async throws -> any Session {
     let parameters = endsAt.map { Array(#"{"item":"x","endsAt":"\#($0)"}"#.utf8) }
-    try #require(host.reactor(reactor)).session(id, for: .ensure, parameters: parameters) {
-      results.add($0)
-    }
-    return try #require(results.values.first).get().session
+    return try await #require(host.reactor(reactor))
+      .session(id, for: .ensure, parameters: parameters).session
   }
 }

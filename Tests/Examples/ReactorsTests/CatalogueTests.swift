@@ -51,11 +51,11 @@ struct CatalogueTests {
   ])
   func `each reactor starts in its documented state`(
     name: String, initial: String, examples: [String]
-  ) throws {
+  ) async throws {
     let hosted = HostedCatalogue()
     let description = try #require(hosted.host.reactor(name)).description
     #expect(String(decoding: description.initialState, as: UTF8.self) == initial)
     #expect(description.exampleActions.map { String(decoding: $0, as: UTF8.self) } == examples)
-    #expect(try hosted.session(name).shown == initial)
+    #expect(try await hosted.session(name).shown == initial)
   }
 }

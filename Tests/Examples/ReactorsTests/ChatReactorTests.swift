@@ -11,7 +11,7 @@ struct ChatReactorTests {
   private static func text(_ count: Int) -> String { String(repeating: "a", count: count) }
 
   @Test func `names and texts of the maximum length are accepted, and 500 members`() async throws {
-    let room = try hosted.session("chat")
+    let room = try await hosted.session("chat")
     let (name, text) = (Self.text(100), Self.text(8_000))
     _ = try await room.send(
       #"[{"join":"\#(name)"},{"send":{"from":"\#(name)","text":"\#(text)"}}]"#)
@@ -26,7 +26,7 @@ struct ChatReactorTests {
   @Test func `a member is listed once, in the order of joining, until it leaves`()
     async throws
   {
-    let room = try hosted.session("chat")
+    let room = try await hosted.session("chat")
     #expect(try await room.send(#"{"join":"Ada"}"#) == #"{"members":["Ada"],"messages":[]}"#)
     #expect(
       try await room.send(#"[{"join":"Bob"},{"join":"Ada"}]"#)
@@ -47,7 +47,7 @@ struct ChatReactorTests {
     (#"{"send":{"from":"Ada","text":"\#(text(8_001))"}}"#, "422 The text is too long"),
   ])
   func `invalid actions are rejected`(action: String, response: String) async throws {
-    let room = try hosted.session("chat")
+    let room = try await hosted.session("chat")
     _ = try await room.send(#"{"join":"Ada"}"#)
     #expect(try await room.send(action) == response)
     #expect(room.current.version == 1)
@@ -56,7 +56,7 @@ struct ChatReactorTests {
   @Test func `a message retains its time of sending when it is folded again`()
     async throws
   {
-    let room = try hosted.session("chat")
+    let room = try await hosted.session("chat")
     let before = Timestamp.now.description
     let shown = try await room.send(#"[{"join":"Ada"},{"send":{"from":"Ada","text":"Hello!"}}]"#)
     let start = #"{"members":["Ada"],"messages":[{"from":"Ada","text":"Hello!","at":""#
@@ -67,7 +67,7 @@ struct ChatReactorTests {
   }
 
   @Test func `texts that are longer as JSON do not fill the state`() async throws {
-    let room = try hosted.session("chat")
+    let room = try await hosted.session("chat")
     _ = try await room.send(#"{"join":"Ada"}"#)
     let text = String(repeating: #"\u0001"#, count: 8_000)
     for number in 1...25 {
@@ -82,7 +82,7 @@ struct ChatReactorTests {
   }
 
   @Test func `the state retains the last hundred messages`() async throws {
-    let room = try hosted.session("chat")
+    let room = try await hosted.session("chat")
     let messages = (1...101).map { #"{"send":{"from":"Ada","text":"\#($0)"}}"# }
     let shown = try await room.send(
       "[" + ([#"{"join":"Ada"}"#] + messages).joined(separator: ",") + "]")

@@ -7,7 +7,7 @@ struct CounterReactorTests {
   private let hosted = HostedCatalogue()
 
   @Test func `the counter increases and decreases`() async throws {
-    let counter = try hosted.session("counter")
+    let counter = try await hosted.session("counter")
     #expect(try await counter.send(#""increase""#) == #"{"value":1}"#)
     #expect(try await counter.send(#"{"add":41}"#) == #"{"value":42}"#)
     #expect(try await counter.send(#""decrease""#) == #"{"value":41}"#)
@@ -25,7 +25,7 @@ struct CounterReactorTests {
   func `an overflow is rejected without a change`(
     value: Int, action: String
   ) async throws {
-    let counter = try hosted.session("counter")
+    let counter = try await hosted.session("counter")
     #expect(try await counter.send(#"{"add":\#(value)}"#) == #"{"value":\#(value)}"#)
     #expect(try await counter.send(action) == "409 The counter would overflow")
     #expect(counter.shown == #"{"value":\#(value)}"#)
@@ -33,7 +33,7 @@ struct CounterReactorTests {
   }
 
   @Test func `the counter reaches both ends of its range`() async throws {
-    let counter = try hosted.session("counter")
+    let counter = try await hosted.session("counter")
     let path =
       #"[{"add":9223372036854775807},{"add":-9223372036854775807},{"add":-9223372036854775808}]"#
     #expect(try await counter.send(path) == #"{"value":\#(Int.min)}"#)

@@ -10,7 +10,9 @@ struct ProfileReactorTests {
   private let hosted = HostedCatalogue()
 
   @Test func `a user followed in one session is followed in all`() async throws {
-    let (one, two) = (try hosted.session("profile", "one"), try hosted.session("profile", "two"))
+    let (one, two) = (
+      try await hosted.session("profile", "one"), try await hosted.session("profile", "two")
+    )
     #expect(
       try await one.send(#"{"refreshFollowingStatus":7}"#) == #"{"isFollowing":false,"user":null}"#)
     #expect(try await one.send(#"{"follow":7}"#) == #"{"isFollowing":true,"user":null}"#)
@@ -23,15 +25,15 @@ struct ProfileReactorTests {
 
   @Test(arguments: [#"{"follow":0}"#, #"{"refreshFollowingStatus":-1}"#])
   func `user numbers below one are rejected`(action: String) async throws {
-    let profile = try hosted.session("profile")
+    let profile = try await hosted.session("profile")
     #expect(try await profile.send(action) == "404 No such user")
     #expect(profile.current.version == 0)
   }
 
   @Test func `every session follows the signed-in user`() async throws {
-    let before = try hosted.session("profile", "before")
+    let before = try await hosted.session("profile", "before")
     try await hosted.catalogue.currentUser.set(User(name: "Ada"))
-    let after = try hosted.session("profile", "after")
+    let after = try await hosted.session("profile", "after")
     let ada = #"{"isFollowing":false,"user":{"name":"Ada"}}"#
     #expect(before.shown == ada)
     #expect(after.shown == ada)
@@ -47,7 +49,7 @@ struct ProfileReactorTests {
 
   @Test func `hosts do not share their users`() async throws {
     #expect(try await hosted.session("profile").send(#"{"follow":7}"#).contains("true"))
-    let other = try HostedCatalogue().session("profile")
+    let other = try await HostedCatalogue().session("profile")
     #expect(try await other.send(#"{"refreshFollowingStatus":7}"#).contains("false"))
   }
 

@@ -11,7 +11,7 @@ struct WeatherReactorTests {
     #"{"cityName":"Empty","temperature":-1000,"humidity":0,"icon":"e"}"#
 
   @Test func `a city is matched without regard to case`() async throws {
-    let search = try hosted.session("weather")
+    let search = try await hosted.session("weather")
     #expect(search.shown == #"{"query":"","isSearching":false,"weather":\#(empty)}"#)
     let shown = try await search.send(#"{"search":"seOUL"}"#)
     #expect(
@@ -20,7 +20,7 @@ struct WeatherReactorTests {
   }
 
   @Test func `an unknown city shows no weather, and the session continues`() async throws {
-    let search = try hosted.session("weather")
+    let search = try await hosted.session("weather")
     #expect(
       try await search.send(#"{"search":"Atlantis"}"#)
         == #"{"query":"Atlantis","isSearching":false,"weather":\#(empty)}"#)
@@ -28,14 +28,14 @@ struct WeatherReactorTests {
   }
 
   @Test func `a long query is rejected`() async throws {
-    let search = try hosted.session("weather")
+    let search = try await hosted.session("weather")
     let query = String(repeating: "a", count: 201)
     #expect(try await search.send(#"{"search":"\#(query)"}"#) == "422 The query is too long")
     #expect(search.current.version == 0)
   }
 
   @Test func `the latest search wins, and the earlier result is dropped`() async throws {
-    let search = try hosted.session("weather")
+    let search = try await hosted.session("weather")
     let shown = try await search.send(#"[{"search":"Paris"},{"search":"Oslo"}]"#)
     #expect(shown.contains(#""query":"Oslo","isSearching":false,"weather":{"cityName":"Oslo""#))
     let entries = try await search.entries(after: 0, limit: 9)

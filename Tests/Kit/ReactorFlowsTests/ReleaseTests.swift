@@ -73,10 +73,7 @@ struct ReleaseTests {
 
   private func open<R: Release>(_: R.Type) async throws -> any Session {
     let host = Host([ReactorRegistration("manual", summary: "") { ManualFlow<R>() }], log: log)
-    let (opened, opening) = AsyncStream<Result<OpenedSession, SessionError>>.makeStream()
-    try #require(host.reactor("manual")).session("one", for: .use) { opening.yield($0) }
-    for await result in opened { return try result.get().session }
-    throw CancellationError()
+    return try await #require(host.reactor("manual")).session("one", for: .use).session
   }
 
   private func send(_ json: String, to session: any Session) async throws -> String {

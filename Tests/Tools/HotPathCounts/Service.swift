@@ -1,3 +1,4 @@
+import Dispatch
 import Identity
 import ReactorHost
 import ReactorHTTP
@@ -25,11 +26,17 @@ final class Service {
     // Measure what a release build does.
     var hostSettings = HostSettings()
     hostSettings.mutationCheck = .never
-    api = ReactorAPI(
-      host: Host(
-        [ReactorRegistration("tally", summary: "A counter") { TallyReactor() }],
-        settings: hostSettings),
-      settings: settings)
+    let host = Host(
+      [ReactorRegistration("tally", summary: "A counter") { TallyReactor() }],
+      settings: hostSettings)
+    api = ReactorAPI(host: host, settings: settings)
+    // A request of a session in memory gets its response at once.
+    let isOpen = DispatchSemaphore(value: 0)
+    host.background.start {
+      _ = try? await host.reactor("tally")?.session("posted", for: .use)
+      isOpen.signal()
+    }
+    isOpen.wait()
     let token = "Bearer " + SampleToken.text
     fields =
       authenticates

@@ -51,35 +51,29 @@ final class ClusteredReactor: HostedReactor {
   }
 
   func session(
-    _ id: String, for intent: SessionIntent, parameters: [UInt8]?,
-    completion: @escaping @Sendable (Result<OpenedSession, SessionError>) -> Void
-  ) {
+    _ id: String, for intent: SessionIntent, parameters: [UInt8]?
+  ) async throws(SessionError) -> OpenedSession {
     guard liveSession(id) == nil else {
-      return local.session(id, for: intent, parameters: parameters, completion: completion)
+      return try await local.session(id, for: intent, parameters: parameters)
     }
-    call(.open(intent, parameters: parameters), id, completion: completion)
+    return try await open(id, by: .open(intent, parameters: parameters), at: id)
   }
 
-  func findSession(
-    _ id: String, completion: @escaping @Sendable (Result<FoundSession, SessionError>) -> Void
-  ) {
-    if let session = liveSession(id) { return completion(.success(.open(session))) }
-    node.call(.find, of: key(id)) { [self] result in
-      switch result {
-      case .success(.opened(let image, _), let owner):
-        open(id, image, at: owner) { completion(.success(.open($0))) }
-      case .success(.absent(let state), _): completion(.success(.absent(state)))
-      default: completion(.failure(result.sessionError))
-      }
+  func findSession(_ id: String) async throws(SessionError) -> FoundSession {
+    if let session = liveSession(id) { return .open(session) }
+    let result = await node.call(.find, of: key(id))
+    switch result {
+    case .success(.opened(let image, _), let owner):
+      return .open(await open(id, image, at: owner))
+    case .success(.absent(let state), _): return .absent(state)
+    default: throw result.sessionError
     }
   }
 
   /// Opens the session at its owner, which creates it in memory if it does not exist: a source without a
   /// session would not notice its creation at another node.
-  func streamSource(
-    _ id: String, completion: @escaping @Sendable (Result<any SessionSource, SessionError>) -> Void
-  ) {
-    session(id, for: .use, parameters: nil) { result in completion(result.map { $0.session }) }
+  func streamSource(_ id: String) async throws(SessionError) -> any SessionSource {
+    try await session(id, for: .use).session
   }
 
   func forward(
@@ -104,65 +98,39 @@ final class ClusteredReactor: HostedReactor {
   }
 
   func fork(
-    _ source: String, at version: Int?, to id: String, parameters: [UInt8]?,
-    completion: @escaping @Sendable (Result<OpenedSession, SessionError>) -> Void
-  ) {
-    let call = SessionCall.fork(version: version, to: id, parameters: parameters)
-    node.call(call, of: key(source)) { [self] result in
-      guard case .success(.opened(let image, let wasCreated), let owner) = result else {
-        return completion(.failure(result.sessionError))
-      }
-      open(id, image, at: owner) {
-        completion(.success(OpenedSession(session: $0, wasCreated: wasCreated)))
-      }
-    }
+    _ source: String, at version: Int?, to id: String, parameters: [UInt8]?
+  ) async throws(SessionError) -> OpenedSession {
+    try await open(id, by: .fork(version: version, to: id, parameters: parameters), at: source)
   }
 
-  func endSession(
-    _ id: String, completion: @escaping @Sendable (Result<Void, SessionError>) -> Void
-  ) {
-    guard liveSession(id) == nil else { return local.endSession(id, completion: completion) }
-    node.call(.end, of: key(id)) { result in
-      if case .success(.done, _) = result {
-        completion(.success(()))
-      } else {
-        completion(.failure(result.sessionError))
-      }
-    }
+  func endSession(_ id: String) async throws(SessionError) {
+    guard liveSession(id) == nil else { return try await local.endSession(id) }
+    let result = await node.call(.end, of: key(id))
+    guard case .success(.done, _) = result else { throw result.sessionError }
   }
 
   private func key(_ id: String) -> SessionKey { SessionKey(reactor: name, id: id) }
 
-  private func call(
-    _ call: SessionCall, _ id: String,
-    completion: @escaping @Sendable (Result<OpenedSession, SessionError>) -> Void
-  ) {
-    node.call(call, of: key(id)) { [self] result in
-      guard case .success(.opened(let image, let wasCreated), let owner) = result else {
-        return completion(.failure(result.sessionError))
-      }
-      open(id, image, at: owner) {
-        completion(.success(OpenedSession(session: $0, wasCreated: wasCreated)))
-      }
+  /// Opens a session by a call of the owner of a session.
+  private func open(
+    _ id: String, by call: SessionCall, at target: String
+  ) async throws(SessionError) -> OpenedSession {
+    let result = await node.call(call, of: key(target))
+    guard case .success(.opened(let image, let wasCreated), let owner) = result else {
+      throw result.sessionError
     }
+    return OpenedSession(session: await open(id, image, at: owner), wasCreated: wasCreated)
   }
 
-  /// Completes with a session that its owner has opened, which is this node or another one.
+  /// Returns a session that its owner has opened, which is this node or another one.
   ///
   /// A session of this node is requested from the local reactor again, so that requests that
   /// already wait for it are executed first.
-  private func open(
-    _ id: String, _ image: SessionImage, at owner: NodeID,
-    completion: @escaping @Sendable (any Session) -> Void
-  ) {
-    let key = key(id)
-    guard owner.name == node.node.name else {
-      return completion(node.remoteSession(key, image, of: owner))
+  private func open(_ id: String, _ image: SessionImage, at owner: NodeID) async -> any Session {
+    if owner.name == node.node.name, let opened = try? await local.session(id, for: .use) {
+      return opened.session
     }
-    local.session(id, for: .use, parameters: nil) { [node] result in
-      if case .success(let opened) = result { return completion(opened.session) }
-      completion(node.remoteSession(key, image, of: owner))
-    }
+    return node.remoteSession(key(id), image, of: owner)
   }
 
   // MARK: Lists and the log

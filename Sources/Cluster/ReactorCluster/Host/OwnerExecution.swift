@@ -34,32 +34,49 @@ struct OwnerExecution: Sendable {
   ) {
     let key = request.session
     switch call {
+    case .open(.use, nil):
+      reactor.use(key.id) { result in
+        respond(result) { .opened(SessionImage($0), wasCreated: false) }
+      }
     case .open(let intent, let parameters):
-      reactor.session(key.id, for: intent, parameters: parameters) { respond($0) }
-    case .find: find(in: reactor)
+      respond(by: reactor) { () async throws(SessionError) in
+        .opened(try await reactor.session(key.id, for: intent, parameters: parameters))
+      }
+    case .find:
+      if let session = reactor.liveSession(key.id) {
+        return respond(.opened(SessionImage(session), wasCreated: false))
+      }
+      respond(by: reactor) { () async throws(SessionError) in
+        switch try await reactor.findSession(key.id) {
+        case .open(let session): .opened(SessionImage(session), wasCreated: false)
+        case .absent(let state): .absent(state)
+        }
+      }
     case .submit(let submission): submit(submission, in: reactor, for: account)
     case .outcome(let submission): outcome(of: submission, in: reactor)
-    case .end: reactor.endSession(key.id) { result in respond(result) { .done } }
+    case .end:
+      respond(by: reactor) { () async throws(SessionError) in
+        try await reactor.endSession(key.id)
+        return .done
+      }
     case .fork(let version, let id, let parameters):
-      reactor.fork(key.id, at: version, to: id, parameters: parameters) { result in
+      respond(by: reactor) { () async throws(SessionError) in
+        let fork = try await reactor.fork(key.id, at: version, to: id, parameters: parameters)
         // Another node may have a session of that id in memory only.
-        if case .success = result { node.claim(SessionKey(reactor: key.reactor, id: id)) }
-        respond(result)
+        node.claim(SessionKey(reactor: key.reactor, id: id))
+        return .opened(fork)
       }
-    case .confirm, .state, .states, .entries:
-      reactor.session(key.id, for: .use) { result in
+    case .subscribe(let number):
+      reactor.use(key.id) { result in
         switch result {
-        case .success(let opened):
-          reactor.background.start { await read(opened.session, for: call) }
+        case .success(let session): subscribe(to: session, as: number)
         case .failure(let error): fail(error)
         }
       }
-    case .subscribe, .effects, .cancelEffect, .timers, .cancelTimer, .subscribers:
-      reactor.session(key.id, for: .use) { result in
-        switch result {
-        case .success(let opened): use(opened.session, for: call)
-        case .failure(let error): fail(error)
-        }
+    case .confirm, .effects, .cancelEffect, .timers, .cancelTimer, .subscribers, .state, .states,
+      .entries:
+      respond(by: reactor) { () async throws(SessionError) in
+        try await reply(to: call, of: reactor.session(key.id, for: .use).session)
       }
     }
   }
@@ -76,65 +93,58 @@ struct OwnerExecution: Sendable {
     node.handle { $0.executed(id, .displaced(by: request.number.edge), at: $1) }
   }
 
-  private func find(in reactor: any LocalReactor) {
-    reactor.findSession(request.session.id) { result in
-      respond(result) { found in
-        switch found {
-        case .open(let session): .opened(SessionImage(session), wasCreated: false)
-        case .absent(let state): .absent(state)
-        }
-      }
-    }
-  }
-
   /// Executes a call that uses the session.
-  private func use(_ session: any Session, for call: SessionCall) {
+  private func reply(
+    to call: SessionCall, of session: any Session
+  ) async throws(SessionError) -> SessionReply {
     switch call {
-    case .subscribe(let number): subscribe(to: session, as: number)
     case .effects(let id, let limit):
-      respond { () throws(SessionError) in
-        let effects = try await session.effects(after: id, limit: limit)
-        return .effects(Self.page(effects) { $0.action?.count ?? 0 })
-      }
+      let effects = try await session.effects(after: id, limit: limit)
+      return .effects(Self.page(effects) { $0.action?.count ?? 0 })
     case .cancelEffect(let id):
-      respond { () throws(SessionError) in
-        try await session.cancelEffect(id)
-        return .done
-      }
+      try await session.cancelEffect(id)
+      return .done
     case .timers(let position, let limit):
-      respond { () throws(SessionError) in
-        let timers = try await session.timers(after: position, limit: limit)
-        return .timers(Self.page(timers) { $0.action.count })
-      }
+      let timers = try await session.timers(after: position, limit: limit)
+      return .timers(Self.page(timers) { $0.action.count })
     case .cancelTimer(let id):
-      respond { () throws(SessionError) in
-        try await session.cancelTimer(id)
-        return .done
-      }
+      try await session.cancelTimer(id)
+      return .done
     case .subscribers(let name, let limit):
-      respond { () throws(SessionError) in
-        .subscribers(try await session.subscribers(after: name, limit: limit))
+      return .subscribers(try await session.subscribers(after: name, limit: limit))
+    case .state(let version):
+      return await history { () throws(HistoryError) in
+        .states([try await session.state(at: version)])
       }
-    case .confirm, .state, .states, .entries, .open, .find, .submit, .outcome, .end, .fork:
-      report(.unavailable)
+    case .states(let version, let limit):
+      return await history { () throws(HistoryError) in
+        let states = try await states(of: session.replay(after: version), limit)
+        return .states(Self.page(states) { $0.json.count })
+      }
+    case .entries(let version, let limit):
+      return await history { () throws(HistoryError) in
+        let entries = try await session.entries(after: version, limit: limit)
+        return .entries(Self.page(entries) { $0.mutation.count })
+      }
+    case .confirm:
+      do throws(LogError) {
+        try await session.confirmCurrent()
+      } catch {
+        throw .log(error)
+      }
+      return .opened(SessionImage(session), wasCreated: false)
+    case .open, .find, .submit, .outcome, .end, .fork, .subscribe:
+      throw .log(.unavailable("The call does not use a session."))
     }
   }
 
-  /// Executes a call that reads the log of the session.
-  private func read(_ session: any Session, for call: SessionCall) async {
+  private func history(
+    _ read: () async throws(HistoryError) -> SessionReply
+  ) async -> SessionReply {
     do throws(HistoryError) {
-      switch call {
-      case .state(let version): respond(.states([try await session.state(at: version)]))
-      case .states(let version, let limit):
-        let states = try await states(of: session.replay(after: version), limit)
-        respond(.states(Self.page(states) { $0.json.count }))
-      case .entries(let version, let limit):
-        let entries = try await session.entries(after: version, limit: limit)
-        respond(.entries(Self.page(entries) { $0.mutation.count }))
-      default: await confirm(session)
-      }
+      return try await read()
     } catch {
-      respond(.history(error))
+      return .history(error)
     }
   }
 
@@ -168,15 +178,6 @@ struct OwnerExecution: Sendable {
     respond(.opened(image, wasCreated: false))
   }
 
-  private func confirm(_ session: any Session) async {
-    do throws(LogError) {
-      try await session.confirmCurrent()
-      respond(.opened(SessionImage(session), wasCreated: false))
-    } catch {
-      fail(.log(error))
-    }
-  }
-
   // MARK: Actions
 
   /// Returns the key that identifies the request in the log: the client's key, or one that clients
@@ -194,10 +195,9 @@ struct OwnerExecution: Sendable {
     identified.isRepeated = request.isRepeated
     let hasOwnKey = submission.key != nil
     identified.context?.account = account
-    reactor.session(request.session.id, for: .use) { [identified] result in
+    reactor.use(request.session.id) { [identified] result in
       switch result {
-      case .success(let opened):
-        execute(identified, in: opened.session, hasOwnKey: hasOwnKey)
+      case .success(let session): execute(identified, in: session, hasOwnKey: hasOwnKey)
       case .failure(.log(.lost(let owner))): report(.displaced(by: owner))
       case .failure(let error): fail(error, .outcome(.notOpened(error)))
       }
@@ -250,9 +250,9 @@ struct OwnerExecution: Sendable {
       }
       if isRunning { return }
     }
-    reactor.session(request.session.id, for: .use) { result in
+    reactor.use(request.session.id) { result in
       switch result {
-      case .success(let opened): execute(submission, in: opened.session, hasOwnKey: false)
+      case .success(let session): execute(submission, in: session, hasOwnKey: false)
       case .failure(let error): fail(error, .outcome(.notOpened(error)))
       }
     }
@@ -269,20 +269,6 @@ struct OwnerExecution: Sendable {
     report(.response(reply.bytes))
   }
 
-  /// Responds with what an `async` function returns or throws.
-  private func respond(
-    with body: @escaping @Sendable () async throws(SessionError) -> SessionReply
-  ) {
-    // Detached, since this can be the thread that completes commits, as a task-local value says.
-    Task.detached {
-      do throws(SessionError) {
-        respond(try await body())
-      } catch {
-        fail(error)
-      }
-    }
-  }
-
   /// Returns the first elements, at least one, up to the size of a page.
   private static func page<Element>(_ elements: [Element], size: (Element) -> Int) -> [Element] {
     var total = 0
@@ -293,11 +279,21 @@ struct OwnerExecution: Sendable {
     return end.map { Array(elements[..<$0]) } ?? elements
   }
 
-  /// Responds with a session that the request has opened or created.
-  private func respond(_ result: Result<OpenedSession, SessionError>) {
-    // An earlier delivery of the request may have created the session.
-    if case .failure(.exists) = result, request.isRepeated { return report(.unknown) }
-    respond(result) { .opened(SessionImage($0.session), wasCreated: $0.wasCreated) }
+  /// Responds with the reply that a function returns, or the error that it throws.
+  private func respond(
+    by reactor: any LocalReactor,
+    _ body: @escaping @Sendable () async throws(SessionError) -> SessionReply
+  ) {
+    reactor.start {
+      do throws(SessionError) {
+        respond(try await body())
+      } catch .exists where request.isRepeated {
+        // An earlier delivery of the request may have created the session.
+        report(.unknown)
+      } catch {
+        fail(error)
+      }
+    }
   }
 
   private func respond<Value>(
@@ -318,6 +314,13 @@ struct OwnerExecution: Sendable {
   private func fail(_ error: SessionError, _ reply: SessionReply) {
     if case .log(.unreadable) = error { return report(.unreadable(reply.bytes)) }
     respond(reply)
+  }
+}
+
+extension SessionReply {
+  /// The reply to a request that has opened or created a session.
+  fileprivate static func opened(_ opened: OpenedSession) -> SessionReply {
+    .opened(SessionImage(opened.session), wasCreated: opened.wasCreated)
   }
 }
 

@@ -99,11 +99,15 @@ struct ActionEndpoints {
     // Fast path: if the session is in memory, no closure escapes.
     if let session = reactor.liveSession(id) { return try submit(to: session) }
     if forward(call, to: id, of: reactor, fields, wanted) { return }
-    if let problem = call.scope.creationProblem {
-      return call.readSession(
-        of: reactor, id, in: host, absent: { _ throws(Problem) in throw problem }, submit)
+    call.start { () throws(Problem) in
+      guard let problem = call.scope.creationProblem else {
+        return try submit(to: try await call.openSession(of: reactor, id))
+      }
+      guard case .open(let session) = try await call.findSession(of: reactor, id) else {
+        throw problem
+      }
+      try submit(to: session)
     }
-    call.withSession(of: reactor, id, in: host, submit)
   }
 
   /// Returns the context of the request with the time that its response waits.

@@ -133,56 +133,43 @@ struct SessionEndpoints {
     let id = wanted?.id ?? call.scope.decision.generatedID()
     guard SessionKey.isValid(id: id) else { throw .invalidSessionID(pointer: "/id") }
     let parameters = try parameters(wanted?.parameters, reactor)
-    let reply = call.reply
     if let problem = call.scope.creationProblem { throw problem }
     let isReadable = try call.scope.mayRead(id, of: reactor)
-    if let origin = wanted?.from {
-      guard SessionKey.isValid(id: origin.session) else {
-        throw .invalidSessionID(pointer: "/from/session")
-      }
-      let source = SessionKey(reactor: reactor.name, id: origin.session)
-      try call.scope.require(.read, .read, reactor, origin.session)
-      try call.scope.requireInspection(of: reactor, origin.session)
-      try call.scope.require(
-        .manage, .fork(from: source), reactor, id, parameters: parameters)
-      @Sendable func forked(_ result: Result<OpenedSession, SessionError>) {
-        if case .failure = result { call.scope.giveBackCreation() }
-        reply(
-          created(
-            result, reactor, id, isReadable && call.scope.mayStillRead(id, of: reactor), call.scope)
-        )
-      }
-      if origin.timers == true {
-        guard origin.version == nil else { throw Self.timersOfVersion }
-        return try call.inBackground { () throws(Problem) in
-          try call.scope.takeCreation()
-          call.start {
-            do throws(SessionError) {
-              forked(
-                .success(
-                  try await reactor.forkWithTimers(origin.session, to: id, parameters: parameters)))
-            } catch {
-              forked(.failure(error))
-            }
-          }
-        }
-      }
-      // A fork folds the log up to the version.
-      return try call.inBackground { () throws(Problem) in
-        try call.scope.takeCreation()
-        reactor.fork(
-          origin.session, at: origin.version, to: id, parameters: parameters, completion: forked)
+    guard let origin = wanted?.from else {
+      try call.scope.require(.manage, .create, reactor, id, parameters: parameters)
+      return respond(to: call, reactor, id, isReadable) { () async throws(SessionError) in
+        try await reactor.session(id, for: .create, parameters: parameters)
       }
     }
-    try call.scope.require(.manage, .create, reactor, id, parameters: parameters)
-    try call.scope.takeCreation()
-    call.asClient {
-      reactor.session(id, for: .create, parameters: parameters) { result in
-        if case .failure = result { call.scope.giveBackCreation() }
-        reply(
-          created(
-            result, reactor, id, isReadable && call.scope.mayStillRead(id, of: reactor), call.scope)
-        )
+    guard SessionKey.isValid(id: origin.session) else {
+      throw .invalidSessionID(pointer: "/from/session")
+    }
+    let source = SessionKey(reactor: reactor.name, id: origin.session)
+    try call.scope.require(.read, .read, reactor, origin.session)
+    try call.scope.requireInspection(of: reactor, origin.session)
+    try call.scope.require(.manage, .fork(from: source), reactor, id, parameters: parameters)
+    let copiesTimers = origin.timers == true
+    if copiesTimers, origin.version != nil { throw Self.timersOfVersion }
+    respond(to: call, reactor, id, isReadable) { () async throws(SessionError) in
+      copiesTimers
+        ? try await reactor.forkWithTimers(origin.session, to: id, parameters: parameters)
+        : try await reactor.fork(
+          origin.session, at: origin.version, to: id, parameters: parameters)
+    }
+  }
+
+  /// Responds with the session that a function creates, which counts for the client.
+  private func respond(
+    to call: Call, _ reactor: any HostedReactor, _ id: String, _ isReadable: Bool,
+    creating create: @escaping @Sendable () async throws(SessionError) -> OpenedSession
+  ) {
+    call.respond { () throws(Problem) in
+      try call.scope.takeCreation()
+      do throws(SessionError) {
+        return created(try await create().session, reactor, id, isReadable, call.scope)
+      } catch {
+        call.scope.giveBackCreation()
+        throw Problem(error)
       }
     }
   }
@@ -212,17 +199,12 @@ struct SessionEndpoints {
   }
 
   private func created(
-    _ result: Result<OpenedSession, SessionError>, _ reactor: any HostedReactor, _ id: String,
-    _ isReadable: Bool, _ scope: RequestScope
+    _ session: any Session, _ reactor: any HostedReactor, _ id: String, _ isReadable: Bool,
+    _ scope: RequestScope
   ) -> HTTPResponse {
-    switch result {
-    case .success(let opened):
-      var response = Self.representation(
-        of: opened.session, reactor, isReadable, scope, status: 201)
-      response.headers.appendLocation(ofSession: id, of: reactor.name)
-      return response
-    case .failure(let error): return Problem(error).response
-    }
+    var response = Self.representation(of: session, reactor, isReadable, scope, status: 201)
+    response.headers.appendLocation(ofSession: id, of: reactor.name)
+    return response
   }
 
   /// Returns the State and the parameters of a session; only its cursor to a client that may not read
@@ -233,7 +215,7 @@ struct SessionEndpoints {
   ) -> HTTPResponse {
     let current = session.current
     // The request has had its effect: a client that sees nothing, or whose view fails, gets no problem.
-    guard isReadable,
+    guard isReadable, scope.mayStillRead(session.key.id, of: reactor),
       let state = try? scope.visible(current, of: reactor, session.key.id, session.parameters)
     else { return .hiddenState(at: current.cursor, status: status) }
     return .state(state, status: status, headers: field(session.parameters))
@@ -253,45 +235,33 @@ struct SessionEndpoints {
         throw Preconditions.problem("session", at: cursor)
       }
     }
-    do throws(Problem) {
-      if preconditions.requireExistence { throw Preconditions.problem("session", at: nil) }
-      try call.scope.takeCreation()
-    } catch {
-      // The request must not create a session: use a stored one, or respond with the problem.
-      return call.readStoredSession(of: reactor, id, in: host, orElse: error) {
-        session throws(Problem) in
+    call.respond { () throws(Problem) in
+      do throws(Problem) {
+        if preconditions.requireExistence { throw Preconditions.problem("session", at: nil) }
+        try call.scope.takeCreation()
+      } catch {
+        // The request must not create a session: use a stored one, or respond with the problem.
+        let session = try await call.storedSession(of: reactor, id, orElse: error)
         try requirePreconditions(at: session.current.cursor)
         let own = session.parameters.flatMap { try? reactor.normalize(parameters: $0) }
         guard parameters == nil || parameters == session.parameters || parameters == own else {
           throw Problem(SessionError.otherParameters)
         }
-        call.reply(
-          Self.representation(
-            of: session, reactor, isReadable && call.scope.mayStillRead(id, of: reactor), call.scope
-          ))
+        return Self.representation(of: session, reactor, isReadable, call.scope)
       }
-    }
-    call.asClient {
-      reactor.session(id, for: .ensure, parameters: parameters) { [reply = call.reply] result in
-        switch result {
-        case .success(let opened) where opened.wasCreated:
-          reply(
-            created(
-              result, reactor, id, isReadable && call.scope.mayStillRead(id, of: reactor),
-              call.scope))
-        case .success(let opened):
-          call.scope.giveBackCreation()
-          reply { () throws(Problem) in
-            try requirePreconditions(at: opened.session.current.cursor)
-            return Self.representation(
-              of: opened.session, reactor,
-              isReadable && call.scope.mayStillRead(id, of: reactor), call.scope)
-          }
-        case .failure(let error):
-          call.scope.giveBackCreation()
-          reply(Problem(error))
-        }
+      let opened: OpenedSession
+      do throws(SessionError) {
+        opened = try await reactor.session(id, for: .ensure, parameters: parameters)
+      } catch {
+        call.scope.giveBackCreation()
+        throw Problem(error)
       }
+      guard !opened.wasCreated else {
+        return created(opened.session, reactor, id, isReadable, call.scope)
+      }
+      call.scope.giveBackCreation()
+      try requirePreconditions(at: opened.session.current.cursor)
+      return Self.representation(of: opened.session, reactor, isReadable, call.scope)
     }
   }
 
@@ -325,32 +295,20 @@ struct SessionEndpoints {
     }
   }
 
-  private func end(_ call: Call) throws(Problem) {
+  private func end(_ call: Call) async throws(Problem) -> HTTPResponse {
     let reactor = try call.reactor(in: host)
     let id = try call.sessionID()
-    @Sendable func end(isCounted: Bool = false) {
-      call.asClient {
-        reactor.endSession(id) { [reply = call.reply] result in
-          switch result {
-          case .success: reply(HTTPResponse(status: 204))
-          case .failure(let error):
-            if isCounted { call.scope.giveBackCreation() }
-            reply(Problem(error))
-          }
-        }
-      }
-    }
-    guard call.scope.api.creationLimiter != nil, reactor.liveSession(id)?.isStored != true else {
-      return end()
-    }
     // The end of a session that never existed is stored too, and so counts as its creation.
-    call.load(in: host) {
-      let hasRecord = try? host.hasRecord(of: SessionKey(reactor: reactor.name, id: id))
-      guard hasRecord == false else { return end() }
-      call.reply.onError { () throws(Problem) in
-        try call.scope.takeCreation()
-        end(isCounted: true)
-      }
+    let isCounted =
+      call.scope.api.creationLimiter != nil && reactor.liveSession(id)?.isStored != true
+      && (try? host.hasRecord(of: SessionKey(reactor: reactor.name, id: id))) == false
+    if isCounted { try call.scope.takeCreation() }
+    do throws(SessionError) {
+      try await reactor.endSession(id)
+      return HTTPResponse(status: 204)
+    } catch {
+      if isCounted { call.scope.giveBackCreation() }
+      throw Problem(error)
     }
   }
 

@@ -51,7 +51,7 @@ struct SignalEndpoints {
     // A signal creates no session: streams of a session that does not exist receive it, too.
     call.respondAtOnce { () throws(Problem) in
       do throws(SessionError) {
-        let session = try await call.streamSource(of: reactor, id, in: host)
+        let session = try await call.streamSource(of: reactor, id)
         session.publish(SessionSignal(json, from: sender))
         return HTTPResponse(status: 204)
       } catch {

@@ -78,7 +78,7 @@ extension StreamEndpoints {
     for source in sources {
       do throws(SessionError) {
         opened.append(
-          try await call.streamSource(of: source.reactor, source.id, in: host) { epoch in
+          try await call.streamSource(of: source.reactor, source.id) { epoch in
             last.position(in: epoch, of: source.name)
           })
       } catch .ended {

@@ -153,7 +153,7 @@ struct StreamEndpoints {
     call.respondAtOnce { () throws(Problem) in
       let session: any SessionSource
       do throws(SessionError) {
-        session = try await call.streamSource(of: reactor, id, in: host) { epoch in
+        session = try await call.streamSource(of: reactor, id) { epoch in
           wanted.lastEventID.position(in: epoch)
         }
       } catch .tooMany {
@@ -195,7 +195,7 @@ struct StreamEndpoints {
       let current = global.current
       if wanted.lastEventID.position(in: current.cursor.epoch).isBeyond(current) {
         // The client can have a later value: this process can be cut off from the one that set it.
-        await call.takeTurn(toRead: host)
+        await call.takeTurnToRead()
         do throws(LogError) { try await global.confirmCurrent() } catch { throw Problem(error) }
       }
       return await response(to: call, with: global, wanted, by: .anonymous)

@@ -78,84 +78,24 @@ extension Call {
   }
 
   /// Passes the session to a function, or sends the problem if it cannot be opened.
-  ///
-  /// Loads the session on a background thread if that reads from disk.
   func withSession(
     of reactor: any HostedReactor, _ id: String, in host: Host,
     _ body: @escaping @Sendable (any Session) throws(Problem) -> Void
   ) {
-    if let session = reactor.liveSession(id) {
-      return reply.onError { () throws(Problem) in try body(session) }
-    }
-    load(in: host) { [self] in
-      reactor.session(id, for: .use) { result in
-        reply.onError { () throws(Problem) in
-          switch result {
-          case .success(let opened): try body(opened.session)
-          case .failure(let error): throw Problem(error)
-          }
-        }
-      }
-    }
+    start { () throws(Problem) in try body(try await openSession(of: reactor, id)) }
   }
 
   /// Passes the session to a function that reads it; one that does not exist is not created.
-  ///
-  /// - Parameters:
-  ///   - reactor: The session's reactor.
-  ///   - id: The session's id.
-  ///   - host: The host of the reactor.
-  ///   - absent: Creates the response for a session that does not exist, with its initial State.
-  ///   - body: Receives the session.
   func readSession(
     of reactor: any HostedReactor, _ id: String, in host: Host,
     absent: @escaping @Sendable (CommittedState) throws(Problem) -> HTTPResponse,
     _ body: @escaping @Sendable (any Session) throws(Problem) -> Void
   ) {
-    if let session = reactor.liveSession(id) {
-      return reply.onError { () throws(Problem) in try body(session) }
-    }
-    load(in: host) { [self] in
-      reactor.findSession(id) { result in
-        reply.onError { () throws(Problem) in try found(result, absent, body) }
+    start { () throws(Problem) in
+      switch try await findSession(of: reactor, id) {
+      case .open(let session): try body(session)
+      case .absent(let initial): reply(try absent(initial))
       }
-    }
-  }
-
-  /// Passes a stored session to a function, or sends the problem of a client that may not create the session.
-  func readStoredSession(
-    of reactor: any HostedReactor, _ id: String, in host: Host, orElse problem: Problem,
-    _ body: @escaping @Sendable (any Session) throws(Problem) -> Void
-  ) {
-    @Sendable func read(_ session: any Session) throws(Problem) {
-      guard session.isStored else { throw problem }
-      try body(session)
-    }
-    if let session = reactor.liveSession(id) {
-      return reply.onError { () throws(Problem) in try read(session) }
-    }
-    load(in: host) { [self] in
-      reactor.findSession(id) { result in
-        reply.onError { () throws(Problem) in
-          switch result {
-          // An ended session would begin again; an unknown one is not created implicitly.
-          case .failure(.ended), .failure(.unknown): throw problem
-          default: try found(result, { _ throws(Problem) in throw problem }, read)
-          }
-        }
-      }
-    }
-  }
-
-  private func found(
-    _ result: Result<FoundSession, SessionError>,
-    _ absent: (CommittedState) throws(Problem) -> HTTPResponse,
-    _ body: (any Session) throws(Problem) -> Void
-  ) throws(Problem) {
-    switch result {
-    case .success(.open(let session)): try body(session)
-    case .success(.absent(let initial)): reply(try absent(initial))
-    case .failure(let error): throw Problem(error)
     }
   }
 
@@ -193,7 +133,7 @@ extension Call {
 
   /// Responds like ``respond(_:)``; this thread executes the part before the first suspension.
   ///
-  /// - Parameter body: The function; before it reads from disk, it calls ``takeTurn(toRead:)``.
+  /// - Parameter body: The function; before it reads from disk, it calls ``takeTurnToRead()``.
   func respondAtOnce(_ body: @escaping @Sendable () async throws(Problem) -> HTTPResponse) {
     asClient {
       scope.api.background.begin(for: owner) { [reply] in
@@ -206,9 +146,9 @@ extension Call {
     }
   }
 
-  /// Continues on a background thread if reading from the log of a host blocks.
-  func takeTurn(toRead host: Host) async {
-    if host.readsFromDisk { await scope.api.background.takeTurn(for: owner) }
+  /// Continues on a background thread if reading from the log blocks.
+  func takeTurnToRead() async {
+    if scope.api.host.readsFromDisk { await scope.api.background.takeTurn(for: owner) }
   }
 
   /// Executes an `async` function that sends the response, or throws the problem that becomes the response.

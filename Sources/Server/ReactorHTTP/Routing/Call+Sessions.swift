@@ -7,28 +7,21 @@ extension Call {
   func openSession(of reactor: any HostedReactor, _ id: String) async throws(Problem) -> any Session
   {
     if let session = reactor.liveSession(id) { return session }
-    let result = await withCheckedContinuation { continuation in
-      reactor.session(id, for: .use) { continuation.resume(returning: $0) }
-    }
-    return try result.get(orThrow: Problem.init).session
+    return try await Problem.mapping(await reactor.session(id, for: .use)).session
   }
 
   /// Returns the session, or the initial State of one that does not exist, which is not created.
   func findSession(of reactor: any HostedReactor, _ id: String) async throws(Problem)
     -> FoundSession
   {
-    try await find(id, of: reactor).get(orThrow: Problem.init)
+    try await Problem.mapping(await reactor.findSession(id))
   }
 
   /// Returns the source of a session's streams.
   func findSource(of reactor: any HostedReactor, _ id: String) async throws(Problem)
     -> any SessionSource
   {
-    if let source = reactor.liveStreamSource(id) { return source }
-    let result = await withCheckedContinuation { continuation in
-      reactor.streamSource(id) { continuation.resume(returning: $0) }
-    }
-    return try result.get(orThrow: Problem.init)
+    try await Problem.mapping(await reactor.streamSource(id))
   }
 
   /// Returns a stored session, for a client that may not create it.
@@ -44,7 +37,7 @@ extension Call {
   ) async throws(Problem) -> any Session {
     let found: FoundSession
     do throws(SessionError) {
-      found = try await find(id, of: reactor).get()
+      found = try await reactor.findSession(id)
     } catch .ended, .unknown {
       // An ended session would begin again; an unknown one is not created implicitly.
       throw problem
@@ -60,21 +53,16 @@ extension Call {
   func findHistory(of reactor: any HostedReactor, _ id: String) async throws(Problem)
     -> FoundHistory
   {
-    switch await find(id, of: reactor) {
-    case .success(.open(let session)): return .open(session)
-    case .success(.absent(let initial)): return .absent(initial)
-    case .failure(.log(let error)) where error.isDamage:
+    do throws(SessionError) {
+      switch try await reactor.findSession(id) {
+      case .open(let session): return .open(session)
+      case .absent(let initial): return .absent(initial)
+      }
+    } catch .log(let error) where error.isDamage {
       guard let history = try? reactor.storedHistory(id) else { throw Problem(error) }
       return .open(history)
-    case .failure(let error): throw Problem(error)
-    }
-  }
-
-  private func find(
-    _ id: String, of reactor: any HostedReactor
-  ) async -> Result<FoundSession, SessionError> {
-    await withCheckedContinuation { continuation in
-      reactor.findSession(id) { continuation.resume(returning: $0) }
+    } catch {
+      throw Problem(error)
     }
   }
 }
@@ -96,14 +84,4 @@ extension Problem {
 enum FoundHistory {
   case open(any HistorySource)
   case absent(CommittedState)
-}
-
-extension Result {
-  /// Returns the value, or throws an error that is created from that of the result.
-  fileprivate func get<Other>(orThrow error: (Failure) -> Other) throws(Other) -> Success {
-    switch self {
-    case .success(let value): return value
-    case .failure(let failure): throw error(failure)
-    }
-  }
 }

@@ -82,22 +82,17 @@ extension ReactorAPI {
       guard hasDelegates, let key = scope.decision.takeMissing(),
         let reactor = host.reactor(key.reactor)
       else { throw error }
-      call.load(in: host) { [self] in
-        reactor.findSession(key.id) { result in
-          call.asClient {
-            call.reply.onError { [self] () throws(Problem) in
-              switch result {
-              case .success(let session): scope.decision.know(session, key)
-              // The decision does not depend on whether the session exists.
-              case .failure(.unknown), .failure(.ended):
-                let nothing = CommittedState(cursor: Cursor(epoch: "-", version: 0), json: [])
-                scope.decision.know(.absent(nothing), key)
-              case .failure(let error): throw Problem(error)
-              }
-              try execute(endpoint, call)
-            }
-          }
+      call.start { [self] () throws(Problem) in
+        do throws(SessionError) {
+          scope.decision.know(try await reactor.findSession(key.id), key)
+        } catch .unknown, .ended {
+          // The decision does not depend on whether the session exists.
+          let nothing = CommittedState(cursor: Cursor(epoch: "-", version: 0), json: [])
+          scope.decision.know(.absent(nothing), key)
+        } catch {
+          throw Problem(error)
         }
+        try execute(endpoint, call)
       }
     }
   }

@@ -3,16 +3,12 @@ internal import ReactorLog
 
 extension Call {
   /// Finds the source of a session's streams.
-  ///
-  /// Loads the session on a background thread if that reads from disk.
   func streamSource(
-    of reactor: any HostedReactor, _ id: String, in host: Host
+    of reactor: any HostedReactor, _ id: String
   ) async throws(SessionError) -> any SessionSource {
     if let source = reactor.liveStreamSource(id) { return source }
-    await takeTurn(toRead: host)
-    return try await withCheckedContinuation { continuation in
-      reactor.streamSource(id) { continuation.resume(returning: $0) }
-    }.get()
+    await takeTurnToRead()
+    return try await reactor.streamSource(id)
   }
 
   /// Finds the source of a session's streams for a client that can have been connected before.
@@ -24,19 +20,18 @@ extension Call {
   /// - Parameters:
   ///   - reactor: The reactor.
   ///   - id: The id of the session.
-  ///   - host: The host.
   ///   - position: The position of the client in a history, by the name of the history.
   /// - Returns: The source.
   /// - Throws: If the session cannot be opened, or its State not be confirmed.
   func streamSource(
-    of reactor: any HostedReactor, _ id: String, in host: Host,
+    of reactor: any HostedReactor, _ id: String,
     from position: (_ epoch: String) -> StreamPosition
   ) async throws(SessionError) -> any SessionSource {
     var attempts = 4
     while true {
-      let source = try await streamSource(of: reactor, id, in: host)
+      let source = try await streamSource(of: reactor, id)
       guard position(source.epoch).isBeyond(source.current) else { return source }
-      await takeTurn(toRead: host)
+      await takeTurnToRead()
       attempts -= 1
       do throws(LogError) {
         try await source.confirmCurrent()

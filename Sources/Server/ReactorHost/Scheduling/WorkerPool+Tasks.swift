@@ -1,10 +1,13 @@
+internal import ReactorCore
+internal import ReactorStreams
 internal import Shares
 
 extension WorkerPool {
   /// Executes an `async` function on the threads of the pool.
   ///
   /// Each part between two suspensions is a job, which takes turns with the jobs of other clients. The
-  /// function has the client's account and no other task-local value of the caller, as a job has none.
+  /// function has the client's account and the virtual time of a test, and no other task-local value of the
+  /// caller, as a job has none.
   ///
   /// - Parameters:
   ///   - owner: The client; by default that of the job that this thread executes.
@@ -13,8 +16,10 @@ extension WorkerPool {
     for owner: WorkOwner = .current, _ body: @escaping @Sendable () async -> Void
   ) {
     let account = Account.current
+    let context = CurrentSerialContext.value
+    let virtual = context?.timer is any VirtualWallClock ? context : nil
     Task.detached(executorPreference: OwnedExecutor(pool: self, owner: owner)) {
-      await Self.execute(body, for: owner, account)
+      await Self.execute(body, for: owner, account, virtual)
     }
   }
 
@@ -27,7 +32,7 @@ extension WorkerPool {
   package func begin(for owner: WorkOwner, _ body: @escaping @Sendable () async -> Void) {
     let account = Account.current
     Task.immediateDetached(executorPreference: OwnedExecutor(pool: self, owner: owner)) {
-      await Self.execute(body, for: owner, account)
+      await Self.execute(body, for: owner, account, nil)
     }
   }
 
@@ -37,10 +42,13 @@ extension WorkerPool {
   }
 
   private static func execute(
-    _ body: () async -> Void, for owner: WorkOwner, _ account: Account?
+    _ body: () async -> Void, for owner: WorkOwner, _ account: Account?,
+    _ context: (any SerialContext)?
   ) async {
     await WorkOwner.$current.withValue(owner) {
-      await Account.$current.withValue(account) { await body() }
+      await Account.$current.withValue(account) {
+        await CurrentSerialContext.$value.withValue(context) { await body() }
+      }
     }
   }
 

@@ -45,38 +45,35 @@ public protocol HostedReactor: AnyObject, Sendable {
 
   /// Opens a session, and loads or creates it if necessary.
   ///
+  /// Blocks on the disk if the log reads from disk, like the other functions that may load a session.
+  ///
   /// - Parameters:
   ///   - id: The session's id, which the caller has validated.
   ///   - intent: Whether to create the session.
   ///   - parameters: The parameters of a session that is created, see ``normalize(parameters:)``, or
   ///     `nil` for the default.
-  ///   - completion: Called immediately or later, on any thread. The session remains in memory
-  ///     while it is retained.
+  /// - Returns: The session, which remains in memory while it is retained.
+  /// - Throws: If it cannot be opened.
   func session(
-    _ id: String, for intent: SessionIntent, parameters: [UInt8]?,
-    completion: @escaping @Sendable (Result<OpenedSession, SessionError>) -> Void)
+    _ id: String, for intent: SessionIntent, parameters: [UInt8]?
+  ) async throws(SessionError) -> OpenedSession
 
   /// Finds a session for reading, and loads it if necessary; creates none.
   ///
-  /// - Parameters:
-  ///   - id: The session's id, which the caller has validated.
-  ///   - completion: Called immediately or later, on any thread. Fails with
-  ///     ``SessionError/unknown`` if the session does not exist and `sessions.create` is
-  ///     `explicit`.
-  func findSession(
-    _ id: String, completion: @escaping @Sendable (Result<FoundSession, SessionError>) -> Void)
+  /// - Parameter id: The session's id, which the caller has validated.
+  /// - Returns: The session, or the State with which it would begin.
+  /// - Throws: ``SessionError/unknown`` if the session does not exist and `sessions.create` is `explicit`.
+  func findSession(_ id: String) async throws(SessionError) -> FoundSession
 
   /// Finds the source of a session's streams; creates no session.
   ///
   /// The source of a session that does not exist has the State with which it would begin. When the session is created, the
   /// source publishes its States.
   ///
-  /// - Parameters:
-  ///   - id: The session's id, which the caller has validated.
-  ///   - completion: Called immediately or later, on any thread. Fails with the errors of
-  ///     ``findSession(_:completion:)``.
-  func streamSource(
-    _ id: String, completion: @escaping @Sendable (Result<any SessionSource, SessionError>) -> Void)
+  /// - Parameter id: The session's id, which the caller has validated.
+  /// - Returns: The source.
+  /// - Throws: The errors of ``findSession(_:)``.
+  func streamSource(_ id: String) async throws(SessionError) -> any SessionSource
 
   /// Returns the source of a session's streams if it is in memory: the session, or the source of a
   /// session that does not exist and has other streams. Any thread.
@@ -116,14 +113,14 @@ public protocol HostedReactor: AnyObject, Sendable {
   ///   - parameters: The parameters of the new session, or `nil` for those of the other session. With
   ///     different parameters, the complete copied log is folded: all of its entries must be
   ///     retained.
-  ///   - completion: Called immediately or later, on any thread.
+  /// - Returns: The new session.
+  /// - Throws: If it cannot be created.
   func fork(
-    _ source: String, at version: Int?, to id: String, parameters: [UInt8]?,
-    completion: @escaping @Sendable (Result<OpenedSession, SessionError>) -> Void)
+    _ source: String, at version: Int?, to id: String, parameters: [UInt8]?
+  ) async throws(SessionError) -> OpenedSession
 
   /// Ends a session, whether it is in memory, stored, or neither.
-  func endSession(
-    _ id: String, completion: @escaping @Sendable (Result<Void, SessionError>) -> Void)
+  func endSession(_ id: String) async throws(SessionError)
 
   /// Lists the sessions that have not ended, in ascending order of their ids' bytes.
   ///
@@ -196,18 +193,16 @@ extension HostedReactor {
 
   /// Opens a session, which has the default parameters if it is created.
   public func session(
-    _ id: String, for intent: SessionIntent,
-    completion: @escaping @Sendable (Result<OpenedSession, SessionError>) -> Void
-  ) {
-    session(id, for: intent, parameters: nil, completion: completion)
+    _ id: String, for intent: SessionIntent
+  ) async throws(SessionError) -> OpenedSession {
+    try await session(id, for: intent, parameters: nil)
   }
 
   /// Creates a session with the history and the parameters of another one.
   public func fork(
-    _ source: String, at version: Int?, to id: String,
-    completion: @escaping @Sendable (Result<OpenedSession, SessionError>) -> Void
-  ) {
-    fork(source, at: version, to: id, parameters: nil, completion: completion)
+    _ source: String, at version: Int?, to id: String
+  ) async throws(SessionError) -> OpenedSession {
+    try await fork(source, at: version, to: id, parameters: nil)
   }
 }
 

@@ -147,9 +147,10 @@ final class LiveSession: BatchSource {
     observation.joins(waiting: environment.router == nil && current.version > 0)
   }
 
-  /// Calls a completion when the reactor has the first values of all that it observes.
-  func whenJoined(_ completion: @escaping @Sendable () -> Void) {
-    if let joins = observation.existingJoins { joins.start(completion) } else { completion() }
+  /// Waits until the reactor has the first values of all that it observes.
+  func join() async {
+    guard let joins = observation.existingJoins else { return }
+    await withCheckedContinuation { continuation in joins.start { continuation.resume() } }
   }
 
   // MARK: Turns

@@ -101,69 +101,69 @@ final class ReactorRuntime: HostedReactor {
   }
 
   func session(
-    _ id: String, for intent: SessionIntent, parameters: [UInt8]?,
-    completion: @escaping @Sendable (Result<OpenedSession, SessionError>) -> Void
-  ) {
-    guard !isQuarantined else { return completion(.failure(.reactorQuarantined)) }
-    do throws(SessionError) {
-      try slots.useOrCreate(id).open(for: intent, parameters: parameters, completion: completion)
-    } catch {
-      completion(.failure(error))
-    }
+    _ id: String, for intent: SessionIntent, parameters: [UInt8]?
+  ) async throws(SessionError) -> OpenedSession {
+    try await open(id, for: intent, parameters) { $0 }
   }
 
-  func findSession(
-    _ id: String, completion: @escaping @Sendable (Result<FoundSession, SessionError>) -> Void
+  func use(
+    _ id: String, _ body: @escaping @Sendable (Result<any Session, SessionError>) -> Void
   ) {
-    if let session = liveSession(id) { return completion(.success(.open(session))) }
-    guard !isQuarantined else { return completion(.failure(.reactorQuarantined)) }
-    do throws(LogError) {
-      switch try environment.log.session(SessionKey(reactor: name, id: id)).record() {
-      case .none: findAbsentSession(id, completion)
-      default: session(id, for: .use) { completion($0.map { .open($0.session) }) }
+    if !isQuarantined, let session = liveSession(id) { return body(.success(session)) }
+    environment.sessions.load(for: .current) { [self] in
+      do throws(SessionError) {
+        try await open(id, for: .use) { body(.success($0.session)) }
+      } catch {
+        body(.failure(error))
       }
-    } catch {
-      completion(.failure(.log(error)))
     }
   }
 
-  private func findAbsentSession(
-    _ id: String, _ completion: @escaping @Sendable (Result<FoundSession, SessionError>) -> Void
-  ) {
-    guard environment.settings.sessionCreation == .implicit else {
-      return completion(.failure(.unknown))
-    }
-    // Look again: meanwhile, the session may have been created in memory only.
-    if let session = liveSession(id) { return completion(.success(.open(session))) }
+  func start(_ body: @escaping @Sendable () async -> Void) {
+    environment.background.start(for: Account.current.map { WorkOwner($0) } ?? .current, body)
+  }
+
+  private func open<Value: Sendable>(
+    _ id: String, for intent: SessionIntent, _ parameters: [UInt8]? = nil,
+    _ use: (OpenedSession) -> Value
+  ) async throws(SessionError) -> Value {
+    guard !isQuarantined else { throw .reactorQuarantined }
+    return try await slots.useOrCreate(id).open(for: intent, parameters: parameters, use)
+  }
+
+  func findSession(_ id: String) async throws(SessionError) -> FoundSession {
+    if let session = liveSession(id) { return .open(session) }
+    guard !isQuarantined else { throw .reactorQuarantined }
     let key = SessionKey(reactor: name, id: id)
+    guard try environment.log.session(key).exists() else { return try findAbsentSession(id) }
+    return .open(try await session(id, for: .use).session)
+  }
+
+  private func findAbsentSession(_ id: String) throws(SessionError) -> FoundSession {
+    guard environment.settings.sessionCreation == .implicit else { throw .unknown }
+    // Look again: meanwhile, the session may have been created in memory only.
+    if let session = liveSession(id) { return .open(session) }
+    let rules = environment.witness.parameters
+    if let rules, rules.defaults == nil { throw .needsParameters }
     do {
-      let rules = environment.witness.parameters
-      if let rules, rules.defaults == nil { return completion(.failure(.needsParameters)) }
-      let first = FirstState(environment: environment)
-      completion(.success(.absent(try first.read(key, rules?.defaults))))
+      let key = SessionKey(reactor: name, id: id)
+      return .absent(try FirstState(environment: environment).read(key, rules?.defaults))
     } catch {
-      completion(.failure(.log(.corrupt("\(error)"))))
+      throw .log(.corrupt("\(error)"))
     }
   }
 
-  func streamSource(
-    _ id: String, completion: @escaping @Sendable (Result<any SessionSource, SessionError>) -> Void
-  ) {
-    if let session = liveSession(id) { return completion(.success(session)) }
+  func streamSource(_ id: String) async throws(SessionError) -> any SessionSource {
+    if let session = liveSession(id) { return session }
     // Register the source before the search for the session, so that a creation meanwhile is
     // reported to it.
     let absent = environment.absent.source(
       of: SessionKey(reactor: name, id: id), in: environment)
-    findSession(id) { [self] result in
-      completion(
-        result.map { found in
-          switch found {
-          case .open(let session): session
-          // Use a session in memory for which other requests still wait: it may have been created
-          // before the source was registered.
-          case .absent(let initial): slots.find(id)?.live ?? absent.begin(with: initial)
-          }
-        })
+    switch try await findSession(id) {
+    case .open(let session): return session
+    // Use a session in memory for which other requests still wait: it may have been created
+    // before the source was registered.
+    case .absent(let initial): return slots.find(id)?.live ?? absent.begin(with: initial)
     }
   }
 
@@ -176,7 +176,7 @@ final class ReactorRuntime: HostedReactor {
     streamedSessions.create(environment.absent.all, on: environment.sessions) { [self] id in
       // Look again: meanwhile, the session may have been created, or its streams may have ended.
       guard environment.absent.contains(id) else { return }
-      session(id, for: .use, parameters: nil) { _ in }
+      _ = try? await session(id, for: .use)
     }
   }
 
@@ -185,58 +185,29 @@ final class ReactorRuntime: HostedReactor {
   }
 
   func fork(
-    _ source: String, at version: Int?, to id: String, parameters: [UInt8]?,
-    completion: @escaping @Sendable (Result<OpenedSession, SessionError>) -> Void
-  ) {
-    guard !isQuarantined else { return completion(.failure(.reactorQuarantined)) }
-    let (origin, target): (SessionSlot, SessionSlot)
-    do throws(SessionError) {
-      (origin, target) = (try slots.useOrCreate(source), try slots.useOrCreate(id))
+    _ source: String, at version: Int?, to id: String, parameters: [UInt8]?
+  ) async throws(SessionError) -> OpenedSession {
+    guard !isQuarantined else { throw .reactorQuarantined }
+    let (origin, target) = (try slots.useOrCreate(source), try slots.useOrCreate(id))
+    if origin.live == nil, try !origin.log.exists() {
+      for id in [source, id] { environment.evictable.insert(id) }
+      throw .unknown
+    }
+    let session = try await origin.open(for: .use, parameters: nil) { $0.session }
+    let cursor: Cursor
+    do throws(HistoryError) {
+      // Fails if the version is not available.
+      cursor = try await session.state(at: version ?? session.current.version).cursor
+      // Other parameters require a fold of the complete log, from version 0.
+      if parameters != nil, cursor.version > 0 { _ = try await session.replay(after: nil) }
     } catch {
-      return completion(.failure(error))
+      throw .history(error)
     }
-    do throws(LogError) {
-      guard try origin.exists() else {
-        for id in [source, id] { environment.evictable.insert(id) }
-        return completion(.failure(.unknown))
-      }
-    } catch {
-      return completion(.failure(.log(error)))
-    }
-    origin.open(for: .use, parameters: nil) { [self] result in
-      switch result {
-      case .success(let opened):
-        fork(opened.session, at: version, to: target, parameters, completion)
-      case .failure(let error): completion(.failure(error))
-      }
-    }
+    return try await target.fork(session.key, at: cursor, parameters: parameters)
   }
 
-  private func fork(
-    _ session: any Session, at version: Int?, to target: SessionSlot, _ parameters: [UInt8]?,
-    _ completion: @escaping @Sendable (Result<OpenedSession, SessionError>) -> Void
-  ) {
-    environment.background.start {
-      do throws(HistoryError) {
-        // Fails if the version is not available.
-        let state = try await session.state(at: version ?? session.current.version)
-        // Other parameters require a fold of the complete log, from version 0.
-        if parameters != nil, state.version > 0 { _ = try await session.replay(after: nil) }
-        target.fork(session.key, at: state.cursor, parameters: parameters, completion)
-      } catch {
-        completion(.failure(.history(error)))
-      }
-    }
-  }
-
-  func endSession(
-    _ id: String, completion: @escaping @Sendable (Result<Void, SessionError>) -> Void
-  ) {
-    do throws(SessionError) {
-      try slots.useOrCreate(id).end(completion: completion)
-    } catch {
-      completion(.failure(error))
-    }
+  func endSession(_ id: String) async throws(SessionError) {
+    try await slots.useOrCreate(id).end()
   }
 
   func sessions(
@@ -414,5 +385,16 @@ final class ReactorRuntime: HostedReactor {
   /// Returns the ids of the slots after an id, at most `limit`, in ascending order.
   func liveIDs(after id: String?, limit: Int) -> [String] {
     slots.ids(after: id, limit: limit)
+  }
+}
+
+extension SessionLog {
+  /// Reads whether the log has the session, ended or not.
+  fileprivate func exists() throws(SessionError) -> Bool {
+    do throws(LogError) {
+      return try record() != .none
+    } catch {
+      throw .log(error)
+    }
   }
 }

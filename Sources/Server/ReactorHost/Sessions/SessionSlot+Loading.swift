@@ -4,79 +4,83 @@ internal import Telemetry
 
 /// Loading and creating a session, as one of the slot's operations.
 extension SessionSlot {
+  /// Opens the session that is in memory or in the log, or creates it.
   func load(
-    for intent: SessionIntent, _ parameters: [UInt8]?, completion: @escaping Opening
-  ) {
-    if let live {
-      switch intent {
-      case .create: return completion(.failure(.exists))
-      case _ where isOther(parameters, than: live.parameters):
-        return completion(.failure(.otherParameters))
-      case .use:
-        return completion(.success(OpenedSession(session: live, wasCreated: false)))
-      case .ensure: return store(live, completion)
-      }
-    }
-    if environment.settings.marking?.isQuarantined(key, .session) == true {
-      return completion(.failure(.quarantined))
-    }
-    guard intent != .use else { return loadFound(for: intent, parameters, completion) }
-    // The request thread creates sessions; it does not fold a long log.
-    @Sendable func loadFromLog() {
-      environment.sessions.load { self.loadFound(for: intent, parameters, completion) }
-    }
-    guard let first = firstSession(parameters) else { return loadFromLog() }
-    // Create the session without a search for its record first: few have one, and the search costs
-    // as much as the creation.
-    log.create(epoch: first.epoch, parameters: first.parameters, replacesEnded: false) {
-      [self] result in
-      switch result {
-      case .success: createReactor { self.didCreate(first, completion) }
-      case .failure: loadFromLog()
-      }
-    }
-  }
-
-  /// Opens the session that the log has, or creates it.
-  private func loadFound(
-    for intent: SessionIntent, _ parameters: [UInt8]?, _ completion: @escaping Opening
-  ) {
+    for intent: SessionIntent, _ parameters: [UInt8]?
+  ) async throws(SessionError) -> OpenedSession {
     do {
+      if let live { return try await open(live, for: intent, parameters) }
+      if environment.settings.marking?.isQuarantined(key, .session) == true {
+        throw SessionError.quarantined
+      }
+      // Create the session without a search for its record first: few have one, and the search costs
+      // as much as the creation.
+      if intent != .use, let first = firstSession(parameters),
+        (try? await store(first, replacesEnded: false)) != nil
+      {
+        return try didCreate(first)
+      }
       let loaded =
         intent == .create
         ? LoadedSession(try log.record()) : try log.load(schema: environment.witness.schema())
       switch loaded.record {
-      case .stored(let stored): open(stored, loaded, for: intent, parameters, completion)
+      case .stored(let stored): return try await open(stored, loaded, for: intent, parameters)
       case .ended:
         setEnded()
-        guard intent != .use else { return completion(.failure(.ended)) }
-        create(newSession(Epoch.random(), parameters), for: intent, parameters, completion)
-      case .none:
-        let first = firstSession(parameters)
-        guard intent == .use else { return create(first, for: intent, parameters, completion) }
-        guard environment.settings.sessionCreation == .implicit else {
-          return completion(.failure(.unknown))
-        }
-        guard let first else { return completion(.failure(.needsParameters)) }
-        let session = try begin(first, instance(first), isStored: false)
-        publish(session)
-        completion(.success(OpenedSession(session: session, wasCreated: false)))
+        guard intent != .use else { throw SessionError.ended }
+        return try await create(newSession(Epoch.random(), parameters), for: intent, parameters)
+      case .none where intent == .use: return try begin(firstSession(parameters))
+      case .none: return try await create(firstSession(parameters), for: intent, parameters)
       }
+    } catch let error as SessionError {
+      throw error
     } catch {
-      completion(.failure(.log(reported(error))))
+      throw .log(reported(error))
     }
+  }
+
+  /// Opens the session that is in memory, which `ensure` stores.
+  private func open(
+    _ session: LiveSession, for intent: SessionIntent, _ parameters: [UInt8]?
+  ) async throws -> OpenedSession {
+    guard intent != .create else { throw SessionError.exists }
+    guard !isOther(parameters, than: session.parameters) else { throw SessionError.otherParameters }
+    if intent == .ensure, !session.isStored {
+      do throws(LogError) {
+        try await written {
+          log.create(epoch: session.epoch, parameters: session.parameters, completion: $0)
+        }
+        session.didStore()
+      } catch .lost(let winner) {
+        // The session's own first batch may have stored it.
+        guard case .stored(let stored)? = try? log.record(), stored.epoch == session.epoch
+        else { throw LogError.lost(to: winner) }
+      }
+    }
+    return OpenedSession(session: session, wasCreated: false)
+  }
+
+  /// Begins a session that exists in memory only until its first mutation.
+  private func begin(_ first: StoredSession?) throws -> OpenedSession {
+    guard environment.settings.sessionCreation == .implicit else { throw SessionError.unknown }
+    guard let first else { throw SessionError.needsParameters }
+    let session = try begin(first, instance(first), isStored: false)
+    publish(session)
+    return OpenedSession(session: session, wasCreated: false)
   }
 
   /// Opens a session that the log has.
   private func open(
     _ stored: StoredSession, _ loaded: LoadedSession, for intent: SessionIntent,
-    _ parameters: [UInt8]?, _ completion: @escaping Opening
-  ) {
-    guard intent != .create else { return completion(.failure(.exists)) }
+    _ parameters: [UInt8]?
+  ) async throws -> OpenedSession {
+    guard intent != .create else { throw SessionError.exists }
     guard !isOther(parameters, than: stored.parameters ?? defaultParameters) else {
-      return completion(.failure(.otherParameters))
+      throw SessionError.otherParameters
     }
-    restore(stored, loaded, completion)
+    let session = try await restore(stored, loaded)
+    publish(session)
+    return OpenedSession(session: session, wasCreated: false)
   }
 
   /// Returns whether a request has other parameters than a session.
@@ -109,75 +113,37 @@ extension SessionSlot {
 
   // MARK: Creation
 
+  /// Creates the session, or opens the one that another writer has created in the meantime.
   private func create(
-    _ stored: StoredSession?, for intent: SessionIntent, _ parameters: [UInt8]?,
-    _ completion: @escaping Opening
-  ) {
-    guard let stored else { return completion(.failure(.needsParameters)) }
-    log.create(epoch: stored.epoch, parameters: stored.parameters) { [self] result in
-      switch result {
-      case .success: createReactor { self.didCreate(stored, completion) }
-      case .failure(.lost(let winner)): openExisting(for: intent, parameters, winner, completion)
-      case .failure(let error): completion(.failure(.log(error)))
-      }
+    _ new: StoredSession?, for intent: SessionIntent, _ parameters: [UInt8]?
+  ) async throws -> OpenedSession {
+    guard let new else { throw SessionError.needsParameters }
+    do throws(LogError) {
+      try await store(new)
+    } catch .lost(let winner) {
+      let loaded = try log.load(schema: environment.witness.schema())
+      guard case .stored(let stored) = loaded.record else { throw LogError.lost(to: winner) }
+      return try await open(stored, loaded, for: intent, parameters)
     }
+    return try didCreate(new)
   }
 
-  /// Executes code of the reactor, which must not delay the commits of all sessions.
-  private func createReactor(_ body: @escaping @Sendable () -> Void) {
-    guard environment.log.readsFromDisk else { return body() }
-    let owner = (Account.current ?? account).map { WorkOwner($0) } ?? WorkOwner(key)
-    environment.background.enqueue(for: owner, body)
+  /// Stores the record of a new session.
+  private func store(
+    _ new: StoredSession, replacesEnded: Bool = true
+  ) async throws(LogError) {
+    try await written {
+      log.create(
+        epoch: new.epoch, parameters: new.parameters, replacesEnded: replacesEnded, completion: $0)
+    }
   }
 
   /// Opens a session that the log has created.
-  private func didCreate(_ stored: StoredSession, _ completion: @escaping Opening) {
+  private func didCreate(_ stored: StoredSession) throws -> OpenedSession {
     assert(!CompletionThread.isCurrent, "A reactor delays the commits of all sessions.")
-    do {
-      let session = try begin(stored, instance(stored))
-      publish(session)
-      completion(.success(OpenedSession(session: session, wasCreated: true)))
-    } catch {
-      completion(.failure(.log(reported(error))))
-    }
-  }
-
-  /// Opens the session that another writer has created in the meantime.
-  private func openExisting(
-    for intent: SessionIntent, _ parameters: [UInt8]?, _ winner: NodeID?,
-    _ completion: @escaping Opening
-  ) {
-    // The thread that completes commits neither reads nor folds.
-    environment.sessions.load { [self] in
-      do throws(LogError) {
-        let loaded = try log.load(schema: environment.witness.schema())
-        guard case .stored(let stored) = loaded.record else { throw .lost(to: winner) }
-        open(stored, loaded, for: intent, parameters, completion)
-      } catch {
-        completion(.failure(.log(reported(error))))
-      }
-    }
-  }
-
-  /// Stores a session that is in memory only.
-  private func store(_ session: LiveSession, _ completion: @escaping Opening) {
-    let opened = OpenedSession(session: session, wasCreated: false)
-    guard !session.isStored else { return completion(.success(opened)) }
-    log.create(epoch: session.epoch, parameters: session.parameters) { [log] result in
-      switch result {
-      case .success:
-        session.didStore()
-        completion(.success(opened))
-      case .failure(.lost(let winner)):
-        // The session's own first batch may have stored it.
-        if case .stored(let stored)? = try? log.record(), stored.epoch == session.epoch {
-          completion(.success(opened))
-        } else {
-          completion(.failure(.log(.lost(to: winner))))
-        }
-      case .failure(let error): completion(.failure(.log(error)))
-      }
-    }
+    let session = try begin(stored, instance(stored))
+    publish(session)
+    return OpenedSession(session: session, wasCreated: true)
   }
 
   /// Returns the record of the first session with the id, see ``newSession(_:_:)``.
@@ -203,81 +169,41 @@ extension SessionSlot {
   /// The time after which every process has read the globals that another one has set.
   private static let globalsAge: Int64 = 60_000
 
-  /// Restores a stored session; first reads the globals again that another process may have delivered to it, so that
-  /// none is followed by an earlier value.
+  /// Folds a stored session, and restarts the actions that the end of a process interrupted.
   private func restore(
-    _ stored: StoredSession, _ loaded: LoadedSession, _ completion: @escaping Opening
-  ) {
+    _ stored: StoredSession, _ loaded: LoadedSession
+  ) async throws -> LiveSession {
     let age = Timestamp.now.milliseconds - stored.lastActiveAt.milliseconds
-    guard let router = environment.router, !stored.globals.isEmpty, age < Self.globalsAge else {
-      return restoreNow(stored, loaded, completion)
-    }
-    environment.background.start { [self] in
+    if let router = environment.router, !stored.globals.isEmpty, age < Self.globalsAge {
+      // Another process may have delivered later values to the session: none is followed by an earlier one.
       await router.refreshGlobals(unlike: stored.globals)
-      environment.sessions.load { [self] in restoreNow(stored, loaded, completion) }
     }
+    let session = try await fold(stored, loaded)
+    offer(session)
+    defer { offer(nil) }
+    await session.join()
+    if !loaded.acceptedActions.isEmpty, !environment.settings.isPaused {
+      // The journal's actions are executed before any other.
+      await JournalRecovery(session: session).resume(loaded.acceptedActions)
+    }
+    if let fault = session.fault { throw SessionError.log(fault) }
+    return session
   }
 
-  /// Folds a stored session, and restarts the effects that the end of a process interrupted.
-  private func restoreNow(
-    _ stored: StoredSession, _ loaded: LoadedSession, _ completion: @escaping Opening
-  ) {
-    fold(stored, loaded) { [self] result in
-      let session: LiveSession
-      switch result {
-      case .success(let restored): session = restored
-      case .failure(let error): return completion(.failure(.log(reported(error))))
-      }
-      offer(session)
-      @Sendable func finish() {
-        offer(nil)
-        if let fault = session.fault { return completion(.failure(.log(fault))) }
-        publish(session)
-        completion(.success(OpenedSession(session: session, wasCreated: false)))
-      }
-      session.whenJoined { [environment] in
-        guard !loaded.acceptedActions.isEmpty, !environment.settings.isPaused else {
-          return finish()
-        }
-        // The journal's actions are executed before any other.
-        JournalRecovery(session: session).resume(loaded.acceptedActions) { finish() }
-      }
-    }
-  }
-
-  private func fold(
-    _ stored: StoredSession, _ loaded: LoadedSession,
-    completion: @escaping ReadCompletion<LiveSession>
-  ) {
+  private func fold(_ stored: StoredSession, _ loaded: LoadedSession) async throws -> LiveSession {
     let mark = CodeMark(key, environment)
-    guard stored.version > 0 else {
-      return completion(
-        Result { () throws(LogError) in
-          try mark.reading { try begin(stored, instance(stored), timers: loaded.timers) }
-        })
+    var state: (any Sendable)?
+    if stored.version > 0 {
+      let first = try mark.reading { try environment.witness.fold(loaded.snapshot, scope(stored)) }
+      let fold = try await LogFolder.advance(
+        first, by: loaded.entries, upTo: stored.version, reading: log, mark)
+      guard let fold else { throw LogError.corrupt("Some of the session's mutations are missing.") }
+      state = fold.state
     }
-    let fold: any SessionFold
-    do throws(LogError) {
-      fold = try mark.reading { try environment.witness.fold(loaded.snapshot, scope(stored)) }
-    } catch {
-      return completion(.failure(error))
-    }
-    environment.background.start { [self] in
-      do throws(LogError) {
-        let advanced = try await LogFolder.advance(
-          fold, by: loaded.entries, upTo: stored.version, reading: log, mark)
-        guard let fold = advanced else {
-          throw .corrupt("Some of the session's mutations are missing.")
-        }
-        let session = try mark.reading {
-          try begin(
-            stored, instance(stored, from: fold.state),
-            snapshot: loaded.snapshot?.version ?? 0, timers: loaded.timers)
-        }
-        completion(.success(session))
-      } catch {
-        completion(.failure(error))
-      }
+    return try mark.reading {
+      try begin(
+        stored, instance(stored, from: state), snapshot: loaded.snapshot?.version ?? 0,
+        timers: loaded.timers)
     }
   }
 
@@ -315,4 +241,13 @@ extension SessionSlot {
     }
     return session
   }
+}
+
+/// Waits for the end of a write to a log.
+func written(
+  _ write: (@escaping @Sendable (Result<Void, LogError>) -> Void) -> Void
+) async throws(LogError) {
+  try await withCheckedContinuation { continuation in
+    write { continuation.resume(returning: $0) }
+  }.get()
 }

@@ -7,11 +7,8 @@ internal import Telemetry
 
 /// The entry of one session in its reactor's table, which loads the session with its first use.
 ///
-/// Requests for a session that is being loaded wait in the slot, in order. They do not block a
-/// thread.
+/// Requests for a session that is being loaded wait in the slot, in order.
 final class SessionSlot: Sendable {
-  typealias Opening = @Sendable (Result<OpenedSession, SessionError>) -> Void
-
   private enum State {
     case unloaded
     case live(LiveSession)
@@ -20,8 +17,8 @@ final class SessionSlot: Sendable {
 
   private struct Contents {
     var state = State.unloaded
-    /// The requests that wait while another request loads the session, or `nil` if none loads it.
-    var waiting: [Opening]?
+    /// The requests that wait while others load and use the session, or `nil` if none does.
+    var waiting: [CheckedContinuation<Answer, Never>]?
     /// A loaded session that waits for the States of others, which may wait for its own.
     var offered: LiveSession?
 
@@ -30,27 +27,22 @@ final class SessionSlot: Sendable {
       if case .live(let session) = state { session } else { nil }
     }
 
-    /// Adds a request for the session.
-    ///
-    /// - Returns: Whether it has to load the session, since no other request does.
-    mutating func wait(_ opening: @escaping Opening) -> Bool {
-      if waiting != nil {
-        waiting?.append(opening)
-        return false
-      }
-      waiting = []
-      return true
-    }
-
     /// Removes the requests that wait; if there are none, the session is available from now on.
-    mutating func takeWaiting() -> [Opening]? {
-      guard let openings = waiting, !openings.isEmpty else {
-        waiting = nil
-        return nil
-      }
+    mutating func takeWaiting() -> [CheckedContinuation<Answer, Never>]? {
+      let requests = waiting.take() ?? []
+      guard !requests.isEmpty else { return nil }
       waiting = []
-      return openings
+      return requests
     }
+  }
+
+  /// The answer to a request that waits.
+  private enum Answer: Sendable {
+    /// The request loads the session.
+    case load
+    /// The request uses the session now, and then resumes the continuation.
+    case use(any Session, CheckedContinuation<Void, Never>)
+    case failure(SessionError)
   }
 
   let key: SessionKey
@@ -134,47 +126,76 @@ final class SessionSlot: Sendable {
 
   // MARK: Operations
 
-  func open(
-    for intent: SessionIntent, parameters: [UInt8]?, completion: @escaping Opening
-  ) {
+  /// Opens the session, and calls a function with it before later requests get the session.
+  ///
+  /// Requests that load the session share one load, and use the session in their order.
+  func open<Value: Sendable>(
+    for intent: SessionIntent, parameters: [UInt8]?, _ use: (OpenedSession) -> Value
+  ) async throws(SessionError) -> Value {
     if let session = available, parameters == nil,
       intent == .use || intent == .ensure && session.isStored
     {
-      return completion(.success(OpenedSession(session: session, wasCreated: false)))
+      return use(OpenedSession(session: session, wasCreated: false))
     }
-    let isPlain = intent == .use && parameters == nil
-    guard !isPlain || contents.withLock({ $0.wait(completion) }) else { return }
-    operations.enqueue { [self] done in
-      load(for: intent, parameters) { [self] result in
-        if isPlain { didLoad(result, completion) } else { completion(result) }
-        if isVacant { environment.evictable.insert(key.id) }
-        done()
+    guard intent == .use, parameters == nil else {
+      return try await operate { () async throws(SessionError) in
+        use(try await load(for: intent, parameters))
       }
     }
+    switch await wait() {
+    case .load:
+      return try await operate { () async throws(SessionError) in try await loadForWaiting(use) }
+    case .use(let session, let isUsed):
+      defer { isUsed.resume() }
+      return use(OpenedSession(session: session, wasCreated: false))
+    case .failure(let error): throw error
+    }
   }
 
-  /// Responds to the request that has loaded the session, and to those that waited for it.
+  /// Waits for the turn of a request, which loads the session if no other one does.
+  private func wait() async -> Answer {
+    await withCheckedContinuation { continuation in
+      let loads = contents.withLock { contents in
+        contents.waiting?.append(continuation)
+        if contents.waiting != nil { return false }
+        contents.waiting = []
+        return true
+      }
+      if loads { continuation.resume(returning: .load) }
+    }
+  }
+
+  /// Loads the session, and answers the requests that wait for it.
   ///
-  /// Later requests get the session directly only after all of these have it, so that the order of
+  /// Later requests get the session directly only after all of these have used it, so that the order of
   /// the requests is preserved. If the session could not be loaded, later requests load it again.
-  private func didLoad(
-    _ result: Result<OpenedSession, SessionError>, _ first: Opening
-  ) {
-    guard case .success = result else {
+  private func loadForWaiting<Value: Sendable>(
+    _ use: (OpenedSession) -> Value
+  ) async throws(SessionError) -> Value {
+    do throws(SessionError) {
+      let session = try await load(for: .use, nil).session
+      let value = use(OpenedSession(session: session, wasCreated: false))
+      while let requests = contents.withLock({ $0.takeWaiting() }) {
+        for request in requests {
+          await withCheckedContinuation { request.resume(returning: .use(session, $0)) }
+        }
+      }
+      return value
+    } catch {
       let waiting = contents.withLock { $0.waiting.take() } ?? []
-      first(result)
-      return waiting.forEach { $0(result) }
-    }
-    first(result)
-    while let waiting = contents.withLock({ $0.takeWaiting() }) {
-      for opening in waiting { opening(result) }
+      for request in waiting { request.resume(returning: .failure(error)) }
+      throw error
     }
   }
 
-  /// Checks whether the session is in memory or in the log.
-  func exists() throws(LogError) -> Bool {
-    if live != nil { return true }
-    return try log.record() != .none
+  /// Executes an operation after the earlier ones.
+  private func operate<Value>(
+    _ operation: () async throws(SessionError) -> Value
+  ) async throws(SessionError) -> Value {
+    try await operations.execute { () async throws(SessionError) in
+      defer { if isVacant { environment.evictable.insert(key.id) } }
+      return try await operation()
+    }
   }
 
   /// The maximum number of histories that are being copied, which clients share.
@@ -182,39 +203,27 @@ final class SessionSlot: Sendable {
 
   /// Creates the session with the history of another one up to a version.
   func fork(
-    _ source: SessionKey, at cursor: Cursor, parameters: [UInt8]?,
-    _ completion: @escaping Opening
-  ) {
-    let (owner, account) = (WorkOwner.current, Account.current)
-    let ledger = environment.settings.ledger
+    _ source: SessionKey, at cursor: Cursor, parameters: [UInt8]?
+  ) async throws(SessionError) -> OpenedSession {
+    let (account, ledger) = (Account.current, environment.settings.ledger)
     guard ledger.acquire(.forks, of: Self.forkLimit, for: account) else {
-      return completion(
-        .failure(.log(.beyondShare(of: Self.forkLimit, bound: "forks that are being copied"))))
+      throw .log(.beyondShare(of: Self.forkLimit, bound: "forks that are being copied"))
     }
-    operations.enqueue { [self] done in
-      @Sendable func finish(_ result: Result<OpenedSession, SessionError>) {
-        ledger.release(.forks, of: account)
-        completion(result)
-        done()
-      }
-      guard live == nil else { return finish(.failure(.exists)) }
-      environment.log.fork(
-        source, at: cursor, to: key, epoch: Epoch.random(), parameters: parameters
-      ) { [self] result in
-        switch result {
-        case .success:
-          @Sendable func loadFork() {
-            load(for: .use, nil) { result in
-              finish(result.map { OpenedSession(session: $0.session, wasCreated: true) })
-            }
-          }
-          // The thread that completes commits neither reads nor folds.
-          guard environment.log.readsFromDisk else { return loadFork() }
-          environment.background.enqueue(for: owner) { loadFork() }
-        case .failure(.lost): finish(.failure(rejection(of: source, at: cursor)))
-        case .failure(let error): finish(.failure(.log(error)))
+    defer { ledger.release(.forks, of: account) }
+    return try await operations.execute { () async throws(SessionError) in
+      guard live == nil else { throw .exists }
+      do throws(LogError) {
+        try await written {
+          environment.log.fork(
+            source, at: cursor, to: key, epoch: Epoch.random(), parameters: parameters,
+            completion: $0)
         }
+      } catch .lost {
+        throw rejection(of: source, at: cursor)
+      } catch {
+        throw .log(error)
       }
+      return OpenedSession(session: try await load(for: .use, nil).session, wasCreated: true)
     }
   }
 
@@ -236,27 +245,23 @@ final class SessionSlot: Sendable {
     }
   }
 
-  func end(completion: @escaping @Sendable (Result<Void, SessionError>) -> Void) {
-    operations.enqueue { [self] done in
+  func end() async throws(SessionError) {
+    try await operations.execute { () async throws(SessionError) in
       let session = live
       session?.beginEnding()
-      log.end { [self] result in
-        switch result {
-        case .success:
-          setEnded()
-          session?.close(.deleted)
-          environment.absent.find(key.id)?.end(.deleted)
-          environment.failedEffects.remove(key.id)
-          environment.blocked.removeAll(of: key.id)
-          environment.settings.marking?.removeFromQuarantine(key)
-          completion(.success(()))
-          environment.evictable.insert(key.id)
-        case .failure(let error):
-          session?.cancelEnding()
-          completion(.failure(.log(error)))
-        }
-        done()
+      do throws(LogError) {
+        try await written { log.end(completion: $0) }
+      } catch {
+        session?.cancelEnding()
+        throw .log(error)
       }
+      setEnded()
+      session?.close(.deleted)
+      environment.absent.find(key.id)?.end(.deleted)
+      environment.failedEffects.remove(key.id)
+      environment.blocked.removeAll(of: key.id)
+      environment.settings.marking?.removeFromQuarantine(key)
+      environment.evictable.insert(key.id)
     }
   }
 

@@ -134,12 +134,7 @@ extension Host {
   func open(
     _ id: String, of name: String = "counter", for intent: SessionIntent = .use
   ) async throws -> any Session {
-    let reactor = try #require(self.reactor(name))
-    return try await withCheckedThrowingContinuation { continuation in
-      reactor.session(id, for: intent) { result in
-        continuation.resume(with: result.map(\.session).mapError { $0 as any Error })
-      }
-    }
+    try await #require(self.reactor(name)).session(id, for: intent).session
   }
 
   /// Sends an action like a client's request.
@@ -183,12 +178,7 @@ extension Host {
 extension Host {
   /// Creates a session of the counter with the history of another one.
   func fork(_ source: String, to id: String) async throws -> any Session {
-    let reactor = try #require(self.reactor("counter"))
-    return try await withCheckedThrowingContinuation { continuation in
-      reactor.fork(source, at: nil, to: id, parameters: nil) { result in
-        continuation.resume(with: result.map(\.session).mapError { $0 as any Error })
-      }
-    }
+    try await #require(self.reactor("counter")).fork(source, at: nil, to: id).session
   }
 }
 

@@ -274,9 +274,7 @@ struct NodeTests {
     try await recorder.observe(key.id, at: other.host)
     try await wait { owner.host.reactor("counter")?.liveSession(key.id)?.subscriberCount == 1 }
     let reactor = try #require(other.host.reactor("counter"))
-    try await withCheckedThrowingContinuation { continuation in
-      reactor.endSession(key.id) { continuation.resume(with: $0.mapError { $0 as any Error }) }
-    }
+    try await reactor.endSession(key.id)
     try await wait { recorder.end == .deleted }
     await #expect(throws: SessionError.ended) { try await other.host.open(key.id) }
   }

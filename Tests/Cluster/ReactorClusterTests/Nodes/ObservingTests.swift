@@ -89,11 +89,7 @@ struct ObservingTests {
   @Test func `a copy whose session was deleted is observed without a callback`() async throws {
     let situation = try await Situation(key, try await Cluster())
     #expect(try await situation.owner.host.post(#""increase""#, to: key.id).version == 1)
-    try await withCheckedThrowingContinuation { continuation in
-      situation.owner.host.reactor("counter")?.endSession(key.id) {
-        continuation.resume(with: $0)
-      }
-    }
+    try await situation.owner.host.reactor("counter")?.endSession(key.id)
     try await situation.endOwner(key)
     let probe = Probe()
     #expect(probe.observe(situation.copy) != nil)

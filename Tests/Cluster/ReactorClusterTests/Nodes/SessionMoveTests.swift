@@ -36,13 +36,9 @@ struct SessionMoveTests {
     let cluster = try await Cluster()
     let owner = try cluster.owner(of: key)
     let reactor = try #require(owner.host.reactor(key.reactor))
-    // Within the completion, since other requests could wait for the session until it returns.
-    let isHeld = await withCheckedContinuation { continuation in
-      reactor.session(key.id, for: .use, parameters: nil) { [key] _ in
-        continuation.resume(returning: owner.node.holds(key))
-      }
-    }
-    #expect(isHeld)
+    let session = try await reactor.session(key.id, for: .use).session
+    #expect(owner.node.holds(key))
+    withExtendedLifetime(session) {}
   }
 
   @Test func `a session stays if its owner's clients use it, and if a stream shows it`()

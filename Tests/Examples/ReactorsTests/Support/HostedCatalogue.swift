@@ -13,10 +13,8 @@ struct HostedCatalogue {
     host = Host(catalogue.reactors, globals: catalogue.globals)
   }
 
-  func session(_ reactor: String, _ id: String = "demo") throws -> any Session {
-    let results = Recorder<Result<OpenedSession, SessionError>>()
-    try #require(host.reactor(reactor)).session(id, for: .use) { results.add($0) }
-    return try #require(results.values.first).get().session
+  func session(_ reactor: String, _ id: String = "demo") async throws -> any Session {
+    try await #require(host.reactor(reactor)).session(id, for: .use).session
   }
 }
 

@@ -59,10 +59,7 @@ final class Trip {
   }
 
   func session() async throws -> any Session {
-    let (opened, opening) = AsyncStream<Result<OpenedSession, SessionError>>.makeStream()
-    try #require(host.reactor("trip")).session("demo", for: .use) { opening.yield($0) }
-    for await result in opened { return try result.get().session }
-    throw CancellationError()
+    try await #require(host.reactor("trip")).session("demo", for: .use).session
   }
 
   /// Sends actions in one request, and returns the screens afterwards, or the status and title of

@@ -31,10 +31,7 @@ struct ObservedValuesTests {
 
   /// Opens a session whose load may wait for other sessions.
   private func open(_ host: Host, _ id: String = "o") async throws -> any Session {
-    let results = Recorder<Result<OpenedSession, SessionError>>()
-    try #require(host.reactor("observer")).session(id, for: .use) { results.add($0) }
-    try await eventually { !results.values.isEmpty }
-    return try #require(results.values.first).get().session
+    try await #require(host.reactor("observer")).session(id, for: .use).session
   }
 
   /// Waits for the mutations of a session, and then for further ones, which it should not have.
@@ -173,7 +170,8 @@ struct ObservedValuesTests {
     double.holdSources()
     let host = make(double)
     let results = Recorder<Result<OpenedSession, SessionError>>()
-    try #require(host.reactor("observer")).session("o", for: .use) { results.add($0) }
+    let reactor = try #require(host.reactor("observer"))
+    results.add { try await reactor.session("o", for: .use) }
     // The log commits the mutation of the first observer only if its turn ends before the second.
     double.requestBatches()
     let session = try #require(try make(nil).open("observer", "o") as (any Session)?)

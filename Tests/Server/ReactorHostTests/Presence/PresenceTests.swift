@@ -91,11 +91,8 @@ struct PresenceTests {
 
   @Test func `the subscribers that a session had before its creation reach its reactor`() throws {
     let host = host()
-    let sources = Recorder<any SessionSource>()
-    try #require(host.reactor("room")).streamSource("main") { result in
-      if case .success(let source) = result { sources.add(source) }
-    }
-    let absent = try #require(sources.values.first)
+    let reactor = try #require(host.reactor("room"))
+    let absent = try blocking { try await reactor.streamSource("main") }
     let observer = Observer()
     absent.observePresence(observer)
     absent.changeStreams(of: ada, by: 1)

@@ -1,3 +1,4 @@
+import LogTestSupport
 import ReactorCore
 import ReactorStreams
 import Testing
@@ -27,11 +28,8 @@ struct AbsentSessionTests {
   }
 
   private func source(_ id: String, of host: Host, _ reactor: String) throws -> any SessionSource {
-    let sources = Recorder<any SessionSource>()
-    try #require(host.reactor(reactor)).streamSource(id) {
-      if case .success(let source) = $0 { sources.add(source) }
-    }
-    return try #require(sources.values.first)
+    let reactor = try #require(host.reactor(reactor))
+    return try blocking { try await reactor.streamSource(id) }
   }
 
   /// Creates a reactor and records whether the thread that sets the global does.
@@ -82,11 +80,11 @@ struct AbsentSessionTests {
   }
 
   private func found(_ id: String, of host: Host) throws -> CommittedState? {
-    let results = Recorder<CommittedState>()
-    try #require(host.reactor("sample")).findSession(id) {
-      if case .success(.absent(let state)) = $0 { results.add(state) }
+    let reactor = try #require(host.reactor("sample"))
+    guard case .absent(let state)? = try? blocking({ try await reactor.findSession(id) }) else {
+      return nil
     }
-    return results.values.first
+    return state
   }
 
   @Test func `reading a session that does not exist creates its reactor once`() throws {

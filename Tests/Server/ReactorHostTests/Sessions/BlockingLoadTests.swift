@@ -1,3 +1,4 @@
+import LogTestSupport
 import ReactorCore
 import ReactorHost
 import ReactorLog
@@ -12,17 +13,17 @@ struct BlockingLoadTests {
   /// Whether a completion is called within the call of the test.
   @TaskLocal private static var isHere = false
 
-  @Test func `a stored session is loaded on another thread, and a new one is created on this one`()
+  @Test func `a session in memory is used on this thread, and a stored one on another thread`()
     async throws
   {
     _ = try stage.session().send(#"{"add":1}"#)
-    try stage.sweep()
     let calls = Recorder<Bool>()
-    let reactor = try stage.reactor()
-    Self.$isHere.withValue(true) {
-      reactor.session("new", for: .ensure) { _ in calls.add(Self.isHere) }
+    let reactor = try #require(try stage.reactor() as? any LocalReactor)
+    try Self.$isHere.withValue(true) {
+      reactor.use("demo") { _ in calls.add(Self.isHere) }
       #expect(calls.values == [true])
-      reactor.session("demo", for: .ensure) { _ in calls.add(Self.isHere) }
+      try stage.sweep()
+      reactor.use("demo") { _ in calls.add(Self.isHere) }
     }
     try await eventually { calls.values.count == 2 }
     #expect(calls.values == [true, false])

@@ -31,7 +31,7 @@ struct DelayedLoadTests {
   ) async throws -> Recorder<Result<OpenedSession, SessionError>> {
     let opening = Recorder<Result<OpenedSession, SessionError>>()
     let reactor = try stage.reactor()
-    await log.begin { reactor.session(id, for: .use) { opening.add($0) } }
+    await log.begin { opening.add { try await reactor.session(id, for: .use) } }
     return opening
   }
 
@@ -41,10 +41,10 @@ struct DelayedLoadTests {
     log.hold("demo")
     let stage = Stage(over: log)
     let outcomes = Recorder<String>()
-    let reactor = try stage.reactor()
+    let reactor = try #require(try stage.reactor() as? any LocalReactor)
     @Sendable func add(_ amount: Int) {
-      reactor.session("demo", for: .use) { result in
-        _ = try? result.get().session.submit(
+      reactor.use("demo") { result in
+        _ = try? result.get().submit(
           Array(#"{"add":\#(amount)}"#.utf8), ifAt: nil, key: nil, for: nil, accepted: nil
         ) { outcomes.add($0.words) }
       }
@@ -66,16 +66,16 @@ struct DelayedLoadTests {
     log.hold("demo")
     let stage = Stage(over: log)
     let order = Recorder<Int>()
-    let reactor = try stage.reactor()
+    let reactor = try #require(try stage.reactor() as? any LocalReactor)
     await log.begin {
-      reactor.session("demo", for: .use) { result in
+      reactor.use("demo") { result in
         guard case .success = result else { return }
         #expect(reactor.liveSession("demo") == nil)
-        reactor.session("demo", for: .use) { _ in order.add(3) }
+        reactor.use("demo") { _ in order.add(3) }
         order.add(1)
       }
     }
-    try stage.reactor().session("demo", for: .use) { _ in order.add(2) }
+    reactor.use("demo") { _ in order.add(2) }
     log.release("demo")
     try await eventually { order.values.count == 3 }
     #expect(order.values == [1, 2, 3])
@@ -121,8 +121,9 @@ struct DelayedLoadTests {
     let stage = Stage(over: log)
     let (reactor, again) = (try stage.reactor(), Recorder<Result<OpenedSession, SessionError>>())
     await log.begin {
-      reactor.session("demo", for: .use) { _ in
-        reactor.session("demo", for: .use) { again.add($0) }
+      again.add {
+        _ = try? await reactor.session("demo", for: .use)
+        return try await reactor.session("demo", for: .use)
       }
     }
     log.fail("demo", .full)
@@ -135,13 +136,18 @@ struct DelayedLoadTests {
   {
     log.hold("demo")
     let stage = Stage(over: log)
-    let (events, reactor) = (Recorder<String>(), try stage.reactor())
+    let events = Recorder<String>()
+    let reactor = try #require(try stage.reactor() as? any LocalReactor)
     await log.begin {
-      reactor.session("demo", for: .use) { result in
-        events.add("opened \((try? result.get().session.current.version) ?? -1)")
+      reactor.use("demo") { result in
+        events.add("opened \((try? result.get().current.version) ?? -1)")
       }
     }
-    reactor.endSession("demo") { _ in events.add("ended") }
+    begin {
+      try await reactor.endSession("demo")
+    } completion: { _ in
+      events.add("ended")
+    }
     log.release("demo")
     try await eventually { events.values.count == 2 }
     #expect(events.values == ["opened 3", "ended"])
@@ -153,12 +159,18 @@ struct DelayedLoadTests {
   @Test func `a request for a session whose end is being written gets the end`() async throws {
     log.hold("demo")
     let stage = Stage(over: log)
-    let first = try stage.open(for: .create)  // occupies the slot until its read completes
-    let end = Recorder<Result<Void, SessionError>>()
-    try stage.reactor().endSession("demo") { end.add($0) }
+    let (first, end) = (
+      Recorder<Result<OpenedSession, SessionError>>(), Recorder<Result<Void, SessionError>>()
+    )
+    let reactor = try stage.reactor()
+    // Occupies the slot until its read completes.
+    await log.begin { first.add { try await reactor.session("demo", for: .create) } }
+    end.add { try await reactor.endSession("demo") }
     let waiting = try stage.open()
     log.release("demo")
-    try await eventually { waiting.values.count == 1 && end.values.count == 1 }
+    try await eventually {
+      [first.values.count, end.values.count, waiting.values.count] == [1, 1, 1]
+    }
     #expect(first.values.first?.failure == .exists)
     #expect(waiting.values.first?.failure == .ended)
   }
@@ -171,7 +183,9 @@ struct DelayedLoadTests {
     let found = Recorder<String>()
     let reactor = try stage.reactor()
     await log.begin {
-      reactor.findSession("new") { result in
+      begin {
+        try await reactor.findSession("new")
+      } completion: { result in
         guard case .success(.absent(let state)) = result else { return found.add("other") }
         found.add(state.words)
       }
@@ -188,14 +202,13 @@ struct DelayedLoadTests {
   {
     log.hold("new")
     let stage = Stage(over: log)
-    let (reactor, sources) = (try stage.reactor(), Recorder<any SessionSource>())
-    await log.begin {
-      reactor.streamSource("new") { if case .success(let source) = $0 { sources.add(source) } }
-    }
+    let reactor = try stage.reactor()
+    let sources = Recorder<Result<any SessionSource, SessionError>>()
+    await log.begin { sources.add { try await reactor.streamSource("new") } }
     #expect(reactor.liveStreamSource("new") == nil)  // its initial State is not known yet
     log.release("new")
     try await eventually { sources.values.count == 1 }
-    let first = try #require(sources.values.first)
+    let first = try #require(sources.values.first).get()
     #expect(reactor.liveStreamSource("new") === first)
     let opening = try stage.open("new")
     try await eventually { opening.values.count == 1 }
@@ -209,13 +222,12 @@ struct DelayedLoadTests {
   {
     log.hold("new")
     let stage = Stage(over: log)
-    let (reactor, sources) = (try stage.reactor(), Recorder<any SessionSource>())
-    await log.begin {
-      reactor.streamSource("new") { if case .success(let source) = $0 { sources.add(source) } }
-    }
+    let reactor = try stage.reactor()
+    let sources = Recorder<Result<any SessionSource, SessionError>>()
+    await log.begin { sources.add { try await reactor.streamSource("new") } }
     log.release("new")
     try await eventually { sources.values.count == 1 }
-    let source = try #require(sources.values.first)
+    let source = try #require(sources.values.first).get()
     let watcher = Watcher()
     #expect(source.observe(watcher)?.version == 0)
     source.observeActivity(ActivityReaction { try stage.name.set("Ada") })
@@ -292,16 +304,15 @@ struct DelayedLoadTests {
 
   @Test func `a fork has the history up to its version`() async throws {
     let stage = Stage(over: log)
-    let forks = Recorder<Result<OpenedSession, SessionError>>()
-    try stage.reactor().fork("demo", at: 2, to: "copy") { forks.add($0) }
-    try stage.reactor().fork("demo", at: 9, to: "other-copy") { forks.add($0) }
-    try stage.reactor().fork("nothing", at: nil, to: "third-copy") { forks.add($0) }
-    try await eventually { forks.values.count == 3 }
-    let errors = forks.values.compactMap(\.failure)
-    #expect(errors.contains(.unknown))
-    #expect(errors.contains(.history(.unknownVersion(oldest: 0, latest: 3))))
-    let copy = try #require(forks.values.lazy.compactMap { try? $0.get() }.first)
-    #expect(copy.session.shown == "2 \(text(2))")
+    let reactor = try stage.reactor()
+    #expect(try await reactor.fork("demo", at: 2, to: "copy").session.shown == "2 \(text(2))")
+    let unknownVersion = SessionError.history(.unknownVersion(oldest: 0, latest: 3))
+    await #expect(throws: unknownVersion) {
+      try await reactor.fork("demo", at: 9, to: "other-copy")
+    }
+    await #expect(throws: SessionError.unknown) {
+      try await reactor.fork("nothing", at: nil, to: "third-copy")
+    }
   }
 
   @Test func `the State at a cursor is read without loading the session`() async throws {

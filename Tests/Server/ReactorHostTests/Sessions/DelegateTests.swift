@@ -44,9 +44,7 @@ struct DelegateTests {
   }
 
   private func session(_ id: String, of host: Host) throws -> any Session {
-    let results = Recorder<Result<OpenedSession, SessionError>>()
-    try #require(host.reactor("sample")).session(id, for: .use) { results.add($0) }
-    return try #require(results.values.first).get().session
+    try host.open("sample", id)
   }
 
   private func add(_ session: any Session) throws {

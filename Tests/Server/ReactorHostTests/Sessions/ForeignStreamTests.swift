@@ -76,9 +76,7 @@ struct ForeignStreamTests {
     let host = Host([
       ReactorRegistration("merging", summary: "Merges") { MergingReactor(stream, way) }
     ])
-    let opened = Recorder<Result<OpenedSession, SessionError>>()
-    try #require(host.reactor("merging")).session("s", for: .use) { opened.add($0) }
-    let session = try #require(opened.values.first).get().session
+    let session = try host.open("merging", "s")
 
     let sent = Recorder<(number: Int, outcomes: Recorder<String>)>()
     await withTaskGroup { group in

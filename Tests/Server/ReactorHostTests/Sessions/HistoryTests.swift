@@ -240,8 +240,9 @@ struct HistoryTests {
       to id: String, by name: String
     ) throws -> Recorder<Result<OpenedSession, SessionError>> {
       let results = Recorder<Result<OpenedSession, SessionError>>()
-      try Account.$current.withValue(ledger.account(of: .principal(name))) {
-        try stage.reactor().fork("demo", at: 3, to: id) { results.add($0) }
+      let reactor = try stage.reactor()
+      Account.$current.withValue(ledger.account(of: .principal(name))) {
+        results.add { try await reactor.fork("demo", at: 3, to: id) }
       }
       return results
     }
@@ -269,7 +270,8 @@ struct HistoryTests {
     func fork(to id: String, _ change: () -> Void) throws -> SessionError? {
       let results = Recorder<Result<OpenedSession, SessionError>>()
       stage.log.set(.held)
-      try stage.reactor().fork("demo", at: 3, to: id) { results.add($0) }
+      let reactor = try stage.reactor()
+      results.add { try await reactor.fork("demo", at: 3, to: id) }
       change()
       stage.log.set(.atOnce)
       stage.log.releaseAll()

@@ -147,21 +147,20 @@ struct InvalidIDTests {
     try log.failures(of: "odd").map(\.failure)
   }
 
-  @Test(arguments: ids) func `no session is opened, created, forked or ended`(id: String) throws {
+  @Test(arguments: ids)
+  func `no session is opened, created, forked or ended`(id: String) async throws {
     let host = host()
     _ = try host.open("odd", "o")
     let reactor = try #require(host.reactor("odd"))
-    let errors = Recorder<SessionError>()
     for intent in [SessionIntent.use, .ensure, .create] {
-      reactor.session(id, for: intent) { if case .failure(let error) = $0 { errors.add(error) } }
+      await #expect(throws: SessionError.unknown) { try await reactor.session(id, for: intent) }
     }
     for (source, target) in [("o", id), (id, "o")] {
-      reactor.fork(source, at: nil, to: target, parameters: nil) {
-        if case .failure(let error) = $0 { errors.add(error) }
+      await #expect(throws: SessionError.unknown) {
+        try await reactor.fork(source, at: nil, to: target)
       }
     }
-    reactor.endSession(id) { if case .failure(let error) = $0 { errors.add(error) } }
-    #expect(errors.values == Array(repeating: .unknown, count: 6))
+    await #expect(throws: SessionError.unknown) { try await reactor.endSession(id) }
     #expect(try log.sessions(of: "odd", after: nil, limit: 9).isEmpty)
   }
 

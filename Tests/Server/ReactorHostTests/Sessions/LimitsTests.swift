@@ -125,11 +125,7 @@ struct LimitsTests {
   }
 
   private static func open(_ host: Host) throws -> any Session {
-    let opened = Recorder<any Session>()
-    host.reactor("sum")?.session("demo", for: .use) { result in
-      if case .success(let session) = result { opened.add(session.session) }
-    }
-    return try #require(opened.values.first)
+    try host.open("sum", "demo")
   }
 
   // MARK: The size of a State

@@ -139,8 +139,6 @@ struct LivePathTests {
 
   private func fork(_ host: Host, at version: Int, to id: String) throws -> any Session {
     let reactor = try #require(host.reactor("pages"))
-    return try waitForResult {
-      reactor.fork("p", at: version, to: id, parameters: nil, completion: $0)
-    }.session
+    return try blocking { try await reactor.fork("p", at: version, to: id).session }
   }
 }

@@ -55,9 +55,9 @@ struct ParametersTests {
   ) throws -> Result<any Session, SessionError> {
     let reactor = try #require(host.reactor("room"))
     let json = try parameters.map { try reactor.normalize(parameters: Array($0.utf8)) }
-    let results = Recorder<Result<OpenedSession, SessionError>>()
-    reactor.session(id, for: intent, parameters: json) { results.add($0) }
-    return try #require(results.values.first).map(\.session)
+    let results = Recorder<Result<any Session, SessionError>>()
+    results.add { try await reactor.session(id, for: intent, parameters: json).session }
+    return try #require(results.values.first)
   }
 
   @Test func `a session has its parameters from its creation on, in each life`() async throws {
@@ -92,7 +92,7 @@ struct ParametersTests {
     ] {
       let results = Recorder<Result<OpenedSession, SessionError>>()
       let json = try reactor.normalize(parameters: Array(#"{"tags":\#(text)}"#.utf8))
-      reactor.session("a", for: .ensure, parameters: json) { results.add($0) }
+      results.add { try await reactor.session("a", for: .ensure, parameters: json) }
       let result = try #require(results.values.first)
       #expect(result.map(\.session).failure == (isSame ? nil : .otherParameters))
     }
@@ -136,29 +136,25 @@ struct ParametersTests {
     #expect(try open(again, "a", for: .ensure, #"{"title":"B"}"#).failure == .otherParameters)
   }
 
-  @Test func `a new session under the id of an ended one has parameters of its own`() throws {
+  @Test func `a new session under the id of an ended one has parameters of its own`() async throws {
     let host = host()
     _ = try open(host, "a", for: .create, #"{"title":"A"}"#).get()
-    host.reactor("room")?.endSession("a") { _ in }
+    try await host.reactor("room")?.endSession("a")
     #expect(try open(host, "a", for: .ensure).failure == .needsParameters)
     let again = try open(host, "a", for: .create, #"{"title":"B"}"#).get()
     #expect(again.shown == #"0 {"title":"B","words":[]}"#)
   }
 
-  @Test func `a fork inherits the parameters, or is folded with its own`() throws {
+  @Test func `a fork inherits the parameters, or is folded with its own`() async throws {
     let host = host { $0.snapshotInterval = 2 }
     let session = try open(host, "a", for: .create, #"{"title":"A"}"#).get()
     for _ in 0..<5 { try session.send(#""x""#) }
     let reactor = try #require(host.reactor("room"))
-    let results = Recorder<Result<OpenedSession, SessionError>>()
-    reactor.fork("a", at: 3, to: "same") { results.add($0) }
-    let other = try reactor.normalize(parameters: Array(#"{"title":"B"}"#.utf8))
-    reactor.fork("a", at: 3, to: "other", parameters: other) { results.add($0) }
-    let shown = try results.values.map { try $0.get().session.shown }
-    #expect(
-      shown == [
-        #"3 {"title":"A","words":["x","x","x"]}"#, #"3 {"title":"B","words":["x","x","x"]}"#,
-      ])
+    let same = try await reactor.fork("a", at: 3, to: "same").session
+    #expect(same.shown == #"3 {"title":"A","words":["x","x","x"]}"#)
+    let parameters = try reactor.normalize(parameters: Array(#"{"title":"B"}"#.utf8))
+    let other = try await reactor.fork("a", at: 3, to: "other", parameters: parameters).session
+    #expect(other.shown == #"3 {"title":"B","words":["x","x","x"]}"#)
     #expect(try reactor.refold("other").findings == [])
   }
 

@@ -49,7 +49,7 @@ struct RequestContextTests {
     }
     let host = Host(
       [ReactorRegistration("asking", summary: "") { Asking() }], logger: logger)
-    let session = try host.open("asking", "a")
+    let session = try await #require(host.reactor("asking")).session("a", for: .use).session
     try await withCheckedThrowingContinuation { continuation in
       do {
         try session.submit(

@@ -13,20 +13,17 @@ struct SessionRacesTests {
 
   /// Opens the session, sends one action and waits for its outcome.
   private func sendOne(for intent: SessionIntent = .use) async throws -> String {
-    let (outcomes, outcome) = AsyncStream<String>.makeStream()
-    try stage.reactor().session("demo", for: intent) { result in
-      switch result {
-      case .success(let opened):
-        do {
-          try opened.session.submit(
-            Array(#"{"add":1}"#.utf8), ifAt: nil, key: nil, for: nil, accepted: nil,
-            completion: { outcome.yield($0.words) })
-        } catch {
-          outcome.yield("not decoded")
-        }
-      case .failure(let error): outcome.yield("no session: \(error)")
-      }
+    let (reactor, session): (any HostedReactor, any Session)
+    reactor = try stage.reactor()
+    do throws(SessionError) {
+      session = try await reactor.session("demo", for: intent).session
+    } catch {
+      return "no session: \(error)"
     }
+    let (outcomes, outcome) = AsyncStream<String>.makeStream()
+    try session.submit(
+      Array(#"{"add":1}"#.utf8), ifAt: nil, key: nil, for: nil, accepted: nil,
+      completion: { outcome.yield($0.words) })
     for await words in outcomes { return words }
     return "cancelled"
   }
@@ -103,9 +100,7 @@ struct SessionRacesTests {
   {
     let stage = stage
     let outcomes = try await meanwhile {
-      let (ends, end) = AsyncStream<Void>.makeStream()
-      try stage.reactor().endSession("demo") { _ in end.yield() }
-      for await _ in ends { break }
+      try? await stage.reactor().endSession("demo")
       _ = try await sendOne(for: .ensure)
     } _: {
       try await sendMany(tasks: 3, each: 100)

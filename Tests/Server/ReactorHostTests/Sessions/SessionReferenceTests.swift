@@ -239,7 +239,7 @@ struct SessionReferenceTests {
       ("list/ended", "410 The session has ended"),
     ] {
       _ = try host.open("list", "ended", for: .ensure)
-      host.reactor("list")?.endSession("ended") { _ in }
+      try await host.reactor("list")?.endSession("ended")
       let outcome = try relay.send(#"{"sendTo":"\#(target)"}"#)
       try await eventually { !outcome.values.isEmpty }
       #expect(relay.shown.contains(error))
@@ -293,10 +293,7 @@ struct SessionReferenceTests {
     try await eventually { mirror.shown == #"2 {"words":["x"]}"# }
     let again = host()
     // The session is available when it has the State of the other one.
-    let results = Recorder<Result<OpenedSession, SessionError>>()
-    try #require(again.reactor("mirror")).session("m", for: .use) { results.add($0) }
-    try await eventually { !results.values.isEmpty }
-    let reloaded = try #require(results.values.first).get().session
+    let reloaded = try await #require(again.reactor("mirror")).session("m", for: .use).session
     try again.open("list", "main").send(#"{"add":"y"}"#)
     try await eventually { reloaded.shown == #"3 {"words":["x","y"]}"# }
     #expect(
@@ -323,7 +320,7 @@ struct SessionReferenceTests {
       ])
     let mirror = try host.open("mirror", "m")
     try await eventually { mirror.current.version == 1 }
-    host.reactor("list")?.endSession("main") { _ in }
+    try await host.reactor("list")?.endSession("main")
     try await eventually { lines.withLock { $0.contains("ended(list/main)") } }
   }
 

@@ -165,11 +165,12 @@ struct SessionsTests {
     stage.effects["a"].onNext(.add(1))
     let appends = stage.log.appends.values
     stage.log.set(.held)
-    let ended = Recorder<Bool>()
-    try stage.reactor().endSession("demo") { result in ended.add((try? result.get()) != nil) }
+    let ended = Recorder<Result<Void, SessionError>>()
+    let reactor = try stage.reactor()
+    ended.add { try await reactor.endSession("demo") }
     stage.effects["a"].onNext(.add(1))
     stage.log.releaseAll()
-    #expect(ended.values == [true])
+    try #require(ended.values.first).get()
     #expect(stage.log.appends.values == appends)
     #expect(lines.values == [])
   }
@@ -256,11 +257,12 @@ struct SessionsTests {
     let session = try stage.session()
     stage.log.set(.held)
     let outcomes = try session.send(#"{"add":1}"#)
-    let ends = Recorder<Bool>()
-    try stage.reactor().endSession("demo") { _ in ends.add(true) }
+    let ends = Recorder<Result<Void, SessionError>>()
+    let reactor = try stage.reactor()
+    ends.add { try await reactor.endSession("demo") }
     let next = try stage.open(for: .ensure)
     stage.log.releaseAll()
-    #expect(ends.values == [true])
+    #expect(ends.values.count == 1)
     // The append was first, so that the action is committed.
     #expect(outcomes.values == ["committed 1 \(state(1))"])
     let made = try #require(next.values.first).get()
@@ -348,12 +350,10 @@ struct SessionsTests {
     #expect(try stage.session().current.cursor == cursor)
   }
 
-  @Test func `finding a session that does not exist creates none`() throws {
+  @Test func `finding a session that does not exist creates none`() async throws {
     try stage.name.set("Ada")
-    let found = Recorder<Result<FoundSession, SessionError>>()
-    try stage.reactor().findSession("demo") { found.add($0) }
-    guard case .success(.absent(let initial)) = found.values.first else {
-      Issue.record("It was found: \(found.values)")
+    guard case .absent(let initial) = try await stage.reactor().findSession("demo") else {
+      Issue.record("It was found.")
       return
     }
     #expect(initial.words == #"0 {"value":0,"name":"Ada","ratio":null}"#)
@@ -361,24 +361,20 @@ struct SessionsTests {
     #expect(stage.log.appends.values == [])
     let session = try stage.session()
     #expect(session.current.json == initial.json)
-    try stage.reactor().findSession("demo") { found.add($0) }
-    guard case .success(.open(let opened)) = found.values.last else {
-      Issue.record("It was not found: \(found.values)")
+    guard case .open(let opened) = try await stage.reactor().findSession("demo") else {
+      Issue.record("It was not found.")
       return
     }
     #expect(opened === session)
     try stage.end()
-    try stage.reactor().findSession("demo") { found.add($0) }
-    #expect(found.values.last?.failure == .ended)
+    await #expect(throws: SessionError.ended) { try await stage.reactor().findSession("demo") }
   }
 
-  @Test func `a stored session is loaded to be read`() throws {
+  @Test func `a stored session is loaded to be read`() async throws {
     _ = try stage.session().send(#"{"add":5}"#)
     try stage.sweep()
-    let found = Recorder<Result<FoundSession, SessionError>>()
-    try stage.reactor().findSession("demo") { found.add($0) }
-    guard case .success(.open(let opened)) = found.values.first else {
-      Issue.record("It was not found: \(found.values)")
+    guard case .open(let opened) = try await stage.reactor().findSession("demo") else {
+      Issue.record("It was not found.")
       return
     }
     #expect(opened.shown == "1 \(state(5))")

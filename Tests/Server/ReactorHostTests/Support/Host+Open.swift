@@ -1,5 +1,5 @@
+import LogTestSupport
 import ReactorHost
-import ReactorLog
 import Testing
 
 extension Host {
@@ -8,6 +8,6 @@ extension Host {
     _ reactor: String, _ id: String, for intent: SessionIntent = .use
   ) throws -> any Session {
     let reactor = try #require(self.reactor(reactor))
-    return try waitForResult { reactor.session(id, for: intent, completion: $0) }.session
+    return try blocking { try await reactor.session(id, for: intent).session }
   }
 }

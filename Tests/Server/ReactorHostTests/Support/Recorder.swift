@@ -1,3 +1,5 @@
+import LogTestSupport
+import ReactorHost
 import Synchronization
 
 /// Records values in order.
@@ -12,5 +14,19 @@ final class Recorder<Value: Sendable>: Sendable {
 
   func add(_ value: Value) {
     recorded.withLock { $0.append(value) }
+  }
+
+  /// Begins an `async` function on this thread, and records its result: at once, unless it waits for another
+  /// thread.
+  func add<Success: Sendable>(
+    resultOf body: @escaping @Sendable () async throws -> Success
+  ) where Value == Result<Success, SessionError> {
+    begin(body) { result in
+      self.add(
+        result.mapError { error in
+          guard let error = error as? SessionError else { preconditionFailure("\(error)") }
+          return error
+        })
+    }
   }
 }

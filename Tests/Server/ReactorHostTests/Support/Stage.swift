@@ -1,3 +1,4 @@
+import LogTestSupport
 import ReactorHost
 import ReactorLog
 import ReactorStreams
@@ -42,7 +43,8 @@ struct Stage {
     _ id: String = "demo", for intent: SessionIntent = .use
   ) throws -> Recorder<Result<OpenedSession, SessionError>> {
     let results = Recorder<Result<OpenedSession, SessionError>>()
-    try reactor().session(id, for: intent) { results.add($0) }
+    let reactor = try reactor()
+    results.add { try await reactor.session(id, for: intent) }
     return results
   }
 
@@ -59,16 +61,16 @@ struct Stage {
   }
 
   func end(_ id: String = "demo") throws {
-    let results = Recorder<Result<Void, SessionError>>()
-    try reactor().endSession(id) { results.add($0) }
-    try #require(results.values.first).get()
+    let reactor = try reactor()
+    try blocking { try await reactor.endSession(id) }
   }
 
   func fork(
     _ source: String = "demo", at version: Int? = nil, to id: String
   ) throws -> Result<OpenedSession, SessionError> {
     let results = Recorder<Result<OpenedSession, SessionError>>()
-    try reactor().fork(source, at: version, to: id) { results.add($0) }
+    let reactor = try reactor()
+    results.add { try await reactor.fork(source, at: version, to: id) }
     return try #require(results.values.first)
   }
 

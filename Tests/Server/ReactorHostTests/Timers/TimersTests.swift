@@ -26,10 +26,7 @@ import Testing
   }
 
   private func session(in host: Host? = nil) throws -> LiveSession {
-    let results = Recorder<Result<OpenedSession, SessionError>>()
-    try #require((host ?? self.host).reactor("timers"))
-      .session("demo", for: .use) { results.add($0) }
-    return try #require(results.values.first?.get().session as? LiveSession)
+    try #require(try (host ?? self.host).open("timers", "demo") as? LiveSession)
   }
 
   private func arm(
@@ -257,12 +254,10 @@ import Testing
     #expect(stored.map(\.id) == ["a"])
   }
 
-  @Test func `the end of a session removes its timers`() throws {
+  @Test func `the end of a session removes its timers`() async throws {
     let session = try session()
     try session.send(arm("a", at: 5000))
-    let results = Recorder<Bool>()
-    host.reactor("timers")?.endSession("demo") { if case .success = $0 { results.add(true) } }
-    #expect(results.values == [true])
+    try await host.reactor("timers")?.endSession("demo")
     #expect(try memory.dueTimers(after: nil, until: .now, limit: 9) == .none)
   }
 

@@ -159,13 +159,12 @@ import Testing
 
   // MARK: Tests
 
-  @Test(arguments: changes) func `a mutation`(_ old: String, _ new: String) throws {
+  @Test(arguments: changes) func `a mutation`(_ old: String, _ new: String) async throws {
     try append(LogBatch([entry(1, old)]))
     let host = host()
     #expect(try host.open("board", "demo").shown == "1 \(state(new))")
-    let copies = Recorder<Result<OpenedSession, SessionError>>()
-    try #require(host.reactor("board")).fork("demo", at: 1, to: "copy") { copies.add($0) }
-    #expect(try copies.values.first?.get().session.shown == "1 \(state(new))")
+    let copy = try await #require(host.reactor("board")).fork("demo", at: 1, to: "copy")
+    #expect(copy.session.shown == "1 \(state(new))")
   }
 
   @Test(arguments: changes) func `an accepted action`(_ old: String, _ new: String) async throws {
@@ -246,12 +245,14 @@ import Testing
   ])
   func `a mutation that cannot be decoded is named for the operator`(
     _ old: String, _ reason: String
-  ) throws {
+  ) async throws {
     try append(LogBatch([entry(1, old)]))
-    let results = Recorder<Result<OpenedSession, SessionError>>()
-    try #require(host().reactor("board")).session("demo", for: .use) { results.add($0) }
-    guard case .failure(.log(.unreadable(1, let found))) = results.values.first else {
-      return #expect(Bool(false), "\(results.values)")
+    let reactor = try #require(host().reactor("board"))
+    let error = await #expect(throws: SessionError.self) {
+      try await reactor.session("demo", for: .use)
+    }
+    guard case .log(.unreadable(1, let found)) = error else {
+      return #expect(Bool(false), "\(String(describing: error))")
     }
     #expect(found.hasPrefix(reason))
   }

@@ -342,9 +342,7 @@ import TestSupport
     }
     _ = try? await global.set(1)
     for id in ["demo", "other"] {
-      await withCheckedContinuation { continuation in
-        reactor.endSession(id) { _ in continuation.resume() }
-      }
+      try? await reactor.endSession(id)
     }
   }
 }
@@ -352,11 +350,7 @@ import TestSupport
 extension HostedReactor {
   /// Executes actions in a session, reads all that it has, and forks it.
   fileprivate func useAll(of id: String) async throws {
-    let session = try await withCheckedThrowingContinuation { continuation in
-      self.session(id, for: .use) { result in
-        continuation.resume(with: result.map(\.session).mapError { $0 })
-      }
-    }
+    let session = try await self.session(id, for: .use).session
     for key in [nil, "key", "old"] {
       _ = try? await withCheckedThrowingContinuation {
         (continuation: CheckedContinuation<ActionOutcome, any Error>) in
@@ -373,8 +367,6 @@ extension HostedReactor {
     for version in 0...4 { _ = try? await session.state(at: version) }
     _ = try? await session.replay(after: nil).next(limit: 99)
     _ = try? await session.timers(after: nil, limit: 9)
-    await withCheckedContinuation { continuation in
-      fork(id, at: nil, to: id + "-fork") { _ in continuation.resume() }
-    }
+    _ = try? await fork(id, at: nil, to: id + "-fork")
   }
 }

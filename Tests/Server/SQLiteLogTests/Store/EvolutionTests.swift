@@ -218,11 +218,7 @@ import TestSupport
 
 extension HostedReactor {
   fileprivate func open(_ id: String) async throws -> any Session {
-    try await withCheckedThrowingContinuation { continuation in
-      session(id, for: .use) { result in
-        continuation.resume(with: result.map(\.session).mapError { $0 })
-      }
-    }
+    try await session(id, for: .use).session
   }
 
   /// The version of a session that cannot be read, and the reason.

@@ -91,7 +91,10 @@ private final class FlowService: Sendable {
   private let completed = Atomic<Int>(0)
 
   init(_ registration: ReactorRegistration) {
-    api = ReactorAPI(host: Host([registration]))
+    // Without threads, each request gets its response at once.
+    var settings = HostSettings()
+    settings.backgroundThreads = 0
+    api = ReactorAPI(host: Host([registration], settings: settings))
   }
 
   static func request(_ body: String) -> HTTPRequest {

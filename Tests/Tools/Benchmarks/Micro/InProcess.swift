@@ -10,7 +10,10 @@ enum InProcess {
   ///
   /// - Returns: The time per request.
   static func post(count: Int) -> Duration {
-    let api = ReactorAPI(host: Host(Catalogue().reactors))
+    // Without threads, each request gets its response at once.
+    var settings = HostSettings()
+    settings.backgroundThreads = 0
+    let api = ReactorAPI(host: Host(Catalogue().reactors, settings: settings))
     let request = HTTPRequest(
       method: "POST", path: "/v1/reactors/counter/sessions/bench/actions",
       headers: [(.contentType, "application/json")],

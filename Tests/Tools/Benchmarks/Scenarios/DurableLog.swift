@@ -64,11 +64,8 @@ struct DurableLog {
     defer { log.close() }
     let host = Host(Catalogue().reactors, log: log)
     let start = ContinuousClock.now
-    let session = try await withCheckedThrowingContinuation { continuation in
-      host.reactor("counter")?.session("bench", for: .use) { result in
-        continuation.resume(with: result.map { $0.session })
-      }
-    }
+    guard let session = try await host.reactor("counter")?.session("bench", for: .use).session
+    else { throw BenchmarkError("the reactor is not hosted") }
     let time = ContinuousClock.now - start
     try await body(session)
     return time

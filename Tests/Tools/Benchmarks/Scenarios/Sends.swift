@@ -58,10 +58,8 @@ private struct SendLoad {
 extension Host {
   /// Opens the session `bench`.
   fileprivate func session(_ name: String) async throws -> any Session {
-    let opened = await withCheckedContinuation { continuation in
-      reactor(name)?.session("bench", for: .use) { continuation.resume(returning: $0) }
-    }
-    return try opened.get().session
+    guard let reactor = reactor(name) else { throw BenchmarkError("\(name) is not hosted") }
+    return try await reactor.session("bench", for: .use).session
   }
 }
 

@@ -101,21 +101,19 @@ private struct TimerStore {
     let firing = Task { await host.fireTimers() }
     defer { firing.cancel() }
     let first = WallTime.now + .seconds(2)
-    for index in 0..<Self.armed { try arm(index, of: host, from: first) }
+    for index in 0..<Self.armed { try await arm(index, of: host, from: first) }
     while rings.count < Self.due { try await Task.sleep(for: .milliseconds(20)) }
     return rings.latenesses
   }
 
   /// Schedules the due timers of one session.
-  private func arm(_ index: Int, of host: ReactorHost.Host, from first: WallTime) throws {
+  private func arm(_ index: Int, of host: ReactorHost.Host, from first: WallTime) async throws {
     let count = Self.due / Self.armed
     let action = RingReactor.Action.arm(
       from: first + .milliseconds(index), count: count, step: Self.armed)
     let body = Array(try JSONEncoder().encode(action))
-    host.reactor("ring")?.session("s\(index)", for: .use) { result in
-      guard let session = try? result.get().session else { return }
-      try? session.submit(body, ifAt: nil, key: nil, for: nil, accepted: nil) { _ in }
-    }
+    let session = try await host.reactor("ring")?.session("s\(index)", for: .use).session
+    try session?.submit(body, ifAt: nil, key: nil, for: nil, accepted: nil) { _ in }
   }
 }
 

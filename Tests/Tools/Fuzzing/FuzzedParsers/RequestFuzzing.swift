@@ -109,8 +109,12 @@ enum RequestFuzzing {
       let catalogue = Catalogue(weatherLatency: .zero)
       var settings = ReactorAPI.Settings()
       settings.actionWait = .zero
+      // Without threads, each request gets its response at once.
+      var hostSettings = HostSettings()
+      hostSettings.backgroundThreads = 0
       api = ReactorAPI(
-        host: Host(catalogue.reactors, globals: catalogue.globals, log: MemoryLog()),
+        host: Host(
+          catalogue.reactors, globals: catalogue.globals, log: MemoryLog(), settings: hostSettings),
         settings: settings)
     }
   }

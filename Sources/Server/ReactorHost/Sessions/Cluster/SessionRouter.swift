@@ -26,7 +26,8 @@ package protocol SessionRouter: AnyObject, Sendable {
   /// value, or after a time limit.
   func didSet(_ global: String) async
 
-  /// Reads the globals again of which a session has a revision that this process does not have.
+  /// Reads the globals again of which a session has a revision that this process does not have; returns also if
+  /// a read fails.
   ///
   /// - Parameter revisions: The revisions of the session, by the names of the globals.
   func refreshGlobals(unlike revisions: [String: UInt64]) async
@@ -91,6 +92,21 @@ package protocol LocalReactor: HostedReactor {
   /// ``HostedReactor/liveSession(_:)`` returns the session only after them, so that requests keep
   /// their order.
   func isInMemory(_ id: String) -> Bool
+
+  /// Calls a function with a session, after those of earlier calls; loads the session first if it is not in
+  /// memory.
+  ///
+  /// The session is available to other requests when the function has returned. So actions that it submits are
+  /// executed in the order of these calls.
+  ///
+  /// - Parameters:
+  ///   - id: The session.
+  ///   - body: Called once: immediately if the session is in memory, otherwise on a background thread.
+  func use(
+    _ id: String, _ body: @escaping @Sendable (Result<any Session, SessionError>) -> Void)
+
+  /// Executes a function that may load sessions on background threads, in turn with the work of other clients.
+  func start(_ body: @escaping @Sendable () async -> Void)
 
   /// Evicts a session from memory, and returns whether it is not in memory: a session in use stays.
   func evict(_ id: String) -> Bool

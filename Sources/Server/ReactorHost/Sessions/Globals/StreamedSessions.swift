@@ -1,28 +1,23 @@
+internal import ReactorLog
 internal import Synchronization
 
 /// The sessions of one reactor that have streams and are to be created, since a global was set.
 ///
-/// They are created in portions on the queue of loads, so that neither the thread that sets the
+/// They are created on the queue of loads, one after the other, so that neither the thread that sets the
 /// global nor other loads wait for all of them.
 final class StreamedSessions: Sendable {
   private struct State {
     var ids: ArraySlice<String> = []
-    /// Whether a portion is enqueued or being created.
-    var isScheduled = false
+    /// Whether a task creates the sessions.
+    var isCreating = false
 
-    /// Dequeues the next portion, or returns `nil` if there is none.
-    mutating func takePortion() -> ArraySlice<String>? {
-      guard !ids.isEmpty else {
-        isScheduled = false
-        return nil
-      }
-      defer { ids = ids.dropFirst(StreamedSessions.portion) }
-      return ids.prefix(StreamedSessions.portion)
+    /// Dequeues the next session, or returns `nil` if there is none.
+    mutating func takeNext() -> String? {
+      let next = ids.popFirst()
+      isCreating = next != nil
+      return next
     }
   }
-
-  /// The number of sessions that are created before other loads.
-  private static let portion = 64
 
   private let state = Mutex(State())
 
@@ -31,26 +26,22 @@ final class StreamedSessions: Sendable {
   /// - Parameters:
   ///   - ids: The ids of all sessions that have streams but do not exist.
   ///   - queue: Executes the loads.
-  ///   - create: Creates a session, on the queue.
+  ///   - create: Creates a session.
   func create(
-    _ ids: [String], on queue: HostedSessions, _ create: @escaping @Sendable (String) -> Void
+    _ ids: [String], on queue: HostedSessions, _ create: @escaping @Sendable (String) async -> Void
   ) {
     let isFirst = state.withLock { state in
-      guard !ids.isEmpty || state.isScheduled else { return false }
       state.ids = ids[...]
-      defer { state.isScheduled = true }
-      return !state.isScheduled
+      guard !ids.isEmpty, !state.isCreating else { return false }
+      state.isCreating = true
+      return true
     }
-    if isFirst { createPortion(on: queue, create) }
-  }
-
-  private func createPortion(
-    on queue: HostedSessions, _ create: @escaping @Sendable (String) -> Void
-  ) {
+    guard isFirst else { return }
     queue.enqueue { [self] in
-      guard let portion = state.withLock({ $0.takePortion() }) else { return }
-      for id in portion { create(id) }
-      createPortion(on: queue, create)
+      while let id = state.withLock({ $0.takeNext() }) {
+        await create(id)
+        await Task.yield()
+      }
     }
   }
 }

@@ -35,6 +35,8 @@ final class HostedSessions: SessionLink {
   private let readsFromDisk: Bool
   /// Executes loads and folds for which no request thread may be blocked.
   private let loading = WorkerPool(width: 1, named: "loads")
+  /// Executes functions on the calling thread.
+  private static let inPlace = WorkerPool(width: 0)
 
   init(wait: Duration, readsFromDisk: Bool, ledger: Ledger) {
     self.wait = wait
@@ -66,15 +68,19 @@ final class HostedSessions: SessionLink {
     return reactor
   }
 
-  /// Calls a closure that loads a session or folds its log: on a queue if it may block on the disk.
-  func load(_ body: @escaping @Sendable () -> Void) {
-    guard readsFromDisk else { return body() }
-    enqueue(body)
+  /// Executes a function that loads sessions or folds a log: on the queue of loads if it may block on the disk.
+  ///
+  /// - Parameters:
+  ///   - account: The account for which sessions are counted, or `nil` for none.
+  ///   - body: The function.
+  func load(for account: Account? = nil, _ body: @escaping @Sendable () async -> Void) {
+    let pool = readsFromDisk ? loading : Self.inPlace
+    Account.$current.withValue(account) { pool.start(body) }
   }
 
-  /// Calls a closure on the queue of loads.
-  func enqueue(_ body: @escaping @Sendable () -> Void) {
-    loading.enqueue(body)
+  /// Executes a function on the queue of loads.
+  func enqueue(_ body: @escaping @Sendable () async -> Void) {
+    Account.$current.withValue(nil) { loading.start(body) }
   }
 
   func send(

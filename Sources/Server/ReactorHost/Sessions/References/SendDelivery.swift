@@ -88,13 +88,11 @@ final class SendDelivery: Disposable {
     }
     if let live = reactor.liveSession(target.id) { return submit(to: live, done) }
     sessions.load { [self] in
-      reactor.session(target.id, for: .use) { [self] result in
-        switch result {
-        case .success(let opened): submit(to: opened.session, done)
-        case .failure(let error):
-          if !repeats(after: error) { finish(.failure(SessionSendError(target, error))) }
-          done()
-        }
+      do throws(SessionError) {
+        submit(to: try await reactor.session(target.id, for: .use).session, done)
+      } catch {
+        if !repeats(after: error) { finish(.failure(SessionSendError(target, error))) }
+        done()
       }
     }
   }

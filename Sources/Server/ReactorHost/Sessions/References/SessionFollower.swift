@@ -79,12 +79,12 @@ final class SessionFollower: SessionObserver, Disposable {
       }
       if let live = sessions.observable(key) ?? reactor.liveSession(key.id) { return observe(live) }
       sessions.load { [self] in
-        reactor.session(key.id, for: .use) { [self] result in
-          switch result {
-          case .success(let opened): observe(opened.session)
-          case .failure(.log(.unavailable)): openLater()
-          case .failure(let error): post(.end(SessionSendError(key, error)))
-          }
+        do throws(SessionError) {
+          observe(try await reactor.session(key.id, for: .use).session)
+        } catch .log(.unavailable) {
+          openLater()
+        } catch {
+          post(.end(SessionSendError(key, error)))
         }
       }
     }

@@ -9,47 +9,57 @@ struct JournalRecovery: Sendable {
 
   private var environment: ReactorEnvironment { session.environment }
 
-  /// Recovers the actions of a journal, in a turn of the session.
+  /// Recovers the actions of a journal, in turns of the session; returns when they were started, or the session
+  /// has ended.
   ///
   /// The number of starts is durable before each start, so that an action that repeatedly ends the
   /// process is given up eventually.
   ///
+  /// - Parameter actions: The journal's actions, in order.
+  func resume(_ actions: [AcceptedAction]) async {
+    let requests = await withCheckedContinuation { continuation in
+      session.enqueue { beginStarts(of: actions) { continuation.resume(returning: $0) } }
+    }
+    guard !requests.isEmpty else { return }
+    await withCheckedContinuation { continuation in
+      session.enqueue {
+        for request in requests { restart(request) }
+        continuation.resume()
+      }
+    }
+  }
+
+  /// Counts the starts of the requests of a journal, and gives up or blocks those that must not start.
+  ///
   /// - Parameters:
   ///   - actions: The journal's actions, in order.
-  ///   - completion: Called when the actions were started, or the session has ended.
-  func resume(_ actions: [AcceptedAction], completion: @escaping @Sendable () -> Void) {
-    session.enqueue {
-      var requests: [InterruptedRequest] = []
-      var blocked: [InterruptedRequest] = []
-      for var request in InterruptedRequest.all(of: actions) {
-        if let rejection = rejection(of: request) {
-          giveUp(request, rejection)
-        } else if let error = decodingError(of: request) {
-          block(request, error)
-          blocked.append(request)
-        } else {
-          request.countsStart = environment.starts.insert(
-            request: request.actions[0].id.request, of: session.key)
-          requests.append(request)
-        }
+  ///   - committed: Called with the requests to start when their number of starts is durable.
+  private func beginStarts(
+    of actions: [AcceptedAction], committed: @escaping @Sendable ([InterruptedRequest]) -> Void
+  ) {
+    var requests: [InterruptedRequest] = []
+    var blocked: [InterruptedRequest] = []
+    for var request in InterruptedRequest.all(of: actions) {
+      if let rejection = rejection(of: request) {
+        giveUp(request, rejection)
+      } else if let error = decodingError(of: request) {
+        block(request, error)
+        blocked.append(request)
+      } else {
+        request.countsStart = environment.starts.insert(
+          request: request.actions[0].id.request, of: session.key)
+        requests.append(request)
       }
-      session.commits.withLock { [blocked] machine in
-        machine.block(blocked, numberedUpTo: actions.last?.id.request ?? 0)
-      }
-      // Without a request to start, the turn may have nothing to commit.
-      guard !requests.isEmpty else { return session.whenCommitted { _ in completion() } }
-      let now = Timestamp.now
-      let isOpen = session.commits.withLock { [requests] machine in
-        machine.restart(requests, at: now) {
-          guard $0 else { return completion() }
-          session.enqueue {
-            for request in requests { restart(request) }
-            completion()
-          }
-        }
-      }
-      if !isOpen { completion() }
     }
+    session.commits.withLock { [blocked] machine in
+      machine.block(blocked, numberedUpTo: actions.last?.id.request ?? 0)
+    }
+    // Without a request to start, the turn may have nothing to commit.
+    guard !requests.isEmpty else { return session.whenCommitted { _ in committed([]) } }
+    let isOpen = session.commits.withLock { [requests] machine in
+      machine.restart(requests, at: .now) { committed($0 ? requests : []) }
+    }
+    if !isOpen { committed([]) }
   }
 
   /// The reason for not starting an interrupted request again.

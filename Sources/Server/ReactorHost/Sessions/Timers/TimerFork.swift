@@ -18,18 +18,10 @@ extension HostedReactor {
   public func forkWithTimers(
     _ source: String, to id: String, parameters: [UInt8]?
   ) async throws(SessionError) -> OpenedSession {
-    let found = await withCheckedContinuation { continuation in
-      findSession(source) { continuation.resume(returning: $0) }
-    }
-    guard case .open(let session) = try found.get() else { throw .unknown }
+    guard case .open(let session) = try await findSession(source) else { throw .unknown }
     guard let session = session as? LiveSession else { throw .elsewhere }
     let (version, timers) = try await SessionTimers(session: session).readDurable()
-    let result = await withCheckedContinuation { continuation in
-      fork(source, at: version, to: id, parameters: parameters) {
-        continuation.resume(returning: $0)
-      }
-    }
-    let opened = try result.get()
+    let opened = try await fork(source, at: version, to: id, parameters: parameters)
     guard !timers.isEmpty else { return opened }
     guard let fork = opened.session as? LiveSession else { throw .elsewhere }
     try await SessionTimers(session: fork).adopt(timers)
