@@ -1,7 +1,3 @@
-/// Called once with what was folded from a log: on the calling thread, or later on one of the threads for background
-/// work.
-public typealias ReadCompletion<Value> = @Sendable (Result<Value, LogError>) -> Void
-
 /// A session that was read from its log: the data that is needed to continue it in memory.
 public struct LoadedSession: Sendable {
   /// The state of the session.

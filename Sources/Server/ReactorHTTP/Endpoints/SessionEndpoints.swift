@@ -278,21 +278,18 @@ struct SessionEndpoints {
     return ["Session-Parameters": field]
   }
 
-  private func showParameters(_ call: Call) throws(Problem) {
+  private func showParameters(_ call: Call) async throws(Problem) -> HTTPResponse {
     let reactor = try call.reactor(in: host)
     let id = try call.sessionID()
     try call.negotiate()
-    @Sendable func representation(_ parameters: [UInt8]?) -> HTTPResponse {
-      .json(encoding: parameters.map { EncodedJSON(trusted: $0) })
-    }
-    call.readSession(of: reactor, id, in: host) { initial throws(Problem) in
-      let parameters = reactor.description.parameters?.default
-      _ = try call.scope.visible(initial, of: reactor, id, parameters)
-      return representation(parameters)
-    } _: { session throws(Problem) in
-      _ = try call.scope.visible(session.current, of: reactor, id, session.parameters)
-      call.reply(representation(session.parameters))
-    }
+    let (state, parameters) =
+      switch try await call.findSession(of: reactor, id) {
+      case .open(let session): (session.current, session.parameters)
+      case .absent(let initial): (initial, reactor.description.parameters?.default)
+      }
+    // The client may read the parameters if it may read the State.
+    _ = try call.scope.visible(state, of: reactor, id, parameters)
+    return .json(encoding: parameters.map { EncodedJSON(trusted: $0) })
   }
 
   private func end(_ call: Call) async throws(Problem) -> HTTPResponse {
@@ -331,12 +328,15 @@ struct SessionEndpoints {
       return try Self.representation(of: seen, pointer, known, Self.field(parameters))
     }
     guard let version else {
-      return call.readSession(of: reactor, id, in: host, absent: initialState) {
-        session throws(Problem) in
-        let seen = try call.scope.visible(session.current, of: reactor, id, session.parameters)
-        call.reply(
-          try Self.representation(
-            of: seen, pointer, known, Self.field(session.parameters), since: session.formerVersion))
+      return call.respondAtOnce { () throws(Problem) in
+        if reactor.liveSession(id) == nil { await call.takeTurnToRead() }
+        switch try await call.findSession(of: reactor, id) {
+        case .absent(let initial): return try initialState(initial)
+        case .open(let session):
+          let seen = try call.scope.visible(session.current, of: reactor, id, session.parameters)
+          return try Self.representation(
+            of: seen, pointer, known, Self.field(session.parameters), since: session.formerVersion)
+        }
       }
     }
     try call.respondInBackground { () throws(Problem) in

@@ -77,37 +77,8 @@ extension Call {
     try request.choose(from: offered)
   }
 
-  /// Passes the session to a function, or sends the problem if it cannot be opened.
-  func withSession(
-    of reactor: any HostedReactor, _ id: String, in host: Host,
-    _ body: @escaping @Sendable (any Session) throws(Problem) -> Void
-  ) {
-    start { () throws(Problem) in try body(try await openSession(of: reactor, id)) }
-  }
-
-  /// Passes the session to a function that reads it; one that does not exist is not created.
-  func readSession(
-    of reactor: any HostedReactor, _ id: String, in host: Host,
-    absent: @escaping @Sendable (CommittedState) throws(Problem) -> HTTPResponse,
-    _ body: @escaping @Sendable (any Session) throws(Problem) -> Void
-  ) {
-    start { () throws(Problem) in
-      switch try await findSession(of: reactor, id) {
-      case .open(let session): try body(session)
-      case .absent(let initial): reply(try absent(initial))
-      }
-    }
-  }
-
   /// The owner of the request's work on background threads.
   var owner: WorkOwner { .client(scope.account) }
-
-  /// Executes a load: immediately if it does not block, otherwise on a background thread.
-  func load(in host: Host, _ load: @escaping @Sendable () -> Void) {
-    guard host.readsFromDisk else { return asClient(load) }
-    // The number of loads is bounded by that of connections, since each waits for its response.
-    scope.api.background.enqueue(for: owner) { asClient(load) }
-  }
 
   /// Responds with what an `async` function returns or throws, which background threads execute in turn with
   /// the work of other clients.

@@ -77,20 +77,6 @@ package final class SerialAsyncQueue: Sendable {
     return try await body()
   }
 
-  /// Repeats an operation until it is complete.
-  ///
-  /// - Parameter operation: Calls its argument exactly once: with `true` to be executed again.
-  package func loop(
-    _ operation: @escaping @Sendable (_ next: @escaping @Sendable (_ again: Bool) -> Void) -> Void
-  ) {
-    enqueue { [self] done in
-      operation { [self] again in
-        if again { loop(operation) }
-        done()
-      }
-    }
-  }
-
   private func advance(from first: @escaping Operation) {
     var next: Operation? = first
     while let operation = next {

@@ -104,7 +104,8 @@ extension ServiceContext {
       else { return nil }
       let cursor = Cursor(epoch: stored.epoch, version: stored.version)
       // This thread may block.
-      let json = try waitForResult { (completion: @escaping ReadCompletion<[UInt8]?>) in
+      let json = try waitForResult {
+        (completion: @escaping @Sendable (Result<[UInt8]?, LogError>) -> Void) in
         host.background.start {
           do throws(LogError) {
             completion(.success(try await reactor.storedState(id, at: cursor)))

@@ -18,7 +18,7 @@ struct GlobalsTests {
   }
 
   @Test func `a session with a global's value begins with one mutation`() async throws {
-    try stage.name.set("Ada")
+    try await stage.name.set("Ada")
     let session = try stage.session()
     #expect(session.shown == #"1 \#(state(0, #""Ada""#))"#)
     #expect(try await session.state(at: 0).words == "0 \(state(0, "null"))")
@@ -32,9 +32,9 @@ struct GlobalsTests {
     let (one, two) = (try stage.session("one"), try stage.session("two"))
     let watcher = Watcher()
     _ = one.observe(watcher)
-    try stage.name.set("Ada")
+    try await stage.name.set("Ada")
     _ = try one.send(#"{"add":1}"#)
-    try stage.name.set(nil)
+    try await stage.name.set(nil)
     #expect(
       watcher.seen.values == [
         #"1 \#(state(0, #""Ada""#))"#, #"2 \#(state(1, #""Ada""#))"#, "3 \(state(1, "null"))",
@@ -108,7 +108,7 @@ struct GlobalsTests {
 
   @Test func `a fork of a shortened log receives no value twice`() async throws {
     let stage = Stage(over: MemoryLog(retainedVersions: 0)) { $0.snapshotInterval = 3 }
-    try stage.name.set("Ada")
+    try await stage.name.set("Ada")
     let session = try stage.session()
     for _ in 0..<5 { _ = try session.send(#"{"add":1}"#) }
     #expect(try await session.entries(after: 0, limit: 9).allSatisfy { $0.global == nil })

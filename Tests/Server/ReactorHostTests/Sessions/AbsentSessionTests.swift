@@ -164,7 +164,7 @@ struct AbsentSessionTests {
 
   @Test func `reading a session that does not exist counts nothing`() async throws {
     let stage = Stage()
-    try stage.name.set("Ada")
+    try await stage.name.set("Ada")
     let runtime = try #require(stage.host.reactor("sample") as? ReactorRuntime)
     let before = runtime.counts.mutations.value
     for index in 0..<10 { #expect(try found("\(index)", of: stage.host) != nil) }

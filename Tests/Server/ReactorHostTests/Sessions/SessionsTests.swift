@@ -351,7 +351,7 @@ struct SessionsTests {
   }
 
   @Test func `finding a session that does not exist creates none`() async throws {
-    try stage.name.set("Ada")
+    try await stage.name.set("Ada")
     guard case .absent(let initial) = try await stage.reactor().findSession("demo") else {
       Issue.record("It was found.")
       return
