@@ -161,8 +161,9 @@ private final class WriterSessionLog: SessionLog {
 
   func confirmEnd(of epoch: String, at version: () -> Int) throws(LogError) {
     let count = process.store.batches.withLock { $0[key] ?? 0 }
-    guard known.withLock({ $0 == count }) else {
-      throw .lost(to: process.store.writers.withLock { $0[key] })
+    let writer = process.store.writers.withLock { $0[key] }
+    guard writer == process.node || known.withLock({ $0 == count }) else {
+      throw .lost(to: writer)
     }
   }
 

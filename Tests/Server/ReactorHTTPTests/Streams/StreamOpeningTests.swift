@@ -24,6 +24,11 @@ struct StreamOpeningTests {
 
   private let service = Service(workers: 1)
 
+  init() async {
+    let created = service.start("PUT", "\(Service.root)/demo")
+    while created.values.isEmpty { await Task.yield() }
+  }
+
   private static let views = [
     "", "select=/label", "delta=patch", "delta=merge", "old=true", "format=datastar&into=a",
   ]
@@ -132,7 +137,7 @@ struct StreamOpeningTests {
     let occupation = Occupation(of: service.api.background)
     defer { occupation.end() }
     let stream = start("format=datastar&into=a")
-    #expect(try service.ask("DELETE", "\(Service.root)/demo").status == 204)
+    try await #require(service.api.host.reactor("number")).endSession("demo")
     occupation.end()
     let reader = try await reader(of: stream)
     #expect(reader.read().last == "end {}")
