@@ -128,7 +128,7 @@ final class Endpoint: Sendable {
 
   /// Creates an entry whose handler is an `async` function, which background threads execute.
   ///
-  /// With the trait `background`, the number of a client's requests that wait for such a thread is bounded.
+  /// With the trait `background`, the number of a client's requests that wait for a background thread is bounded.
   convenience init(
     _ method: HTTPMethod, _ template: String, needs right: Right?, reach: AccessReach? = nil,
     asks access: SessionAccess? = nil, traits: Traits = [],

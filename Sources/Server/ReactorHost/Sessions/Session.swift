@@ -32,7 +32,7 @@ public protocol SessionSource: StateSource {
   ///   - name: The list begins after this name; `nil` begins with the first.
   ///   - limit: The maximum number of subscribers. There can be fewer, because their names are long.
   /// - Returns: The page.
-  /// - Throws: If the owner of the session, another process, cannot be asked.
+  /// - Throws: If the owner of the session, another process, does not respond.
   func subscribers(after name: String?, limit: Int) async throws(SessionError) -> PresencePage
 
   /// Adds an observer of the subscribers. It is notified within 250 ms, and then of changes.

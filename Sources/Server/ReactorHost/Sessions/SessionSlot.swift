@@ -18,7 +18,7 @@ final class SessionSlot: Sendable {
   private struct Contents {
     var state = State.unloaded
     /// The requests that wait while others load and use the session, or `nil` if none does.
-    var waiting: [CheckedContinuation<Answer, Never>]?
+    var waiting: [CheckedContinuation<Turn, Never>]?
     /// A loaded session that waits for the States of others, which may wait for its own.
     var offered: LiveSession?
 
@@ -28,7 +28,7 @@ final class SessionSlot: Sendable {
     }
 
     /// Removes the requests that wait; if there are none, the session is available from now on.
-    mutating func takeWaiting() -> [CheckedContinuation<Answer, Never>]? {
+    mutating func takeWaiting() -> [CheckedContinuation<Turn, Never>]? {
       let requests = waiting.take() ?? []
       guard !requests.isEmpty else { return nil }
       waiting = []
@@ -36,8 +36,8 @@ final class SessionSlot: Sendable {
     }
   }
 
-  /// The answer to a request that waits.
-  private enum Answer: Sendable {
+  /// How a request continues that has waited.
+  private enum Turn: Sendable {
     /// The request loads the session.
     case load
     /// The request uses the session now, and then resumes the continuation.
@@ -153,7 +153,7 @@ final class SessionSlot: Sendable {
   }
 
   /// Waits for the turn of a request, which loads the session if no other one does.
-  private func wait() async -> Answer {
+  private func wait() async -> Turn {
     await withCheckedContinuation { continuation in
       let loads = contents.withLock { contents in
         contents.waiting?.append(continuation)
@@ -165,7 +165,7 @@ final class SessionSlot: Sendable {
     }
   }
 
-  /// Loads the session, and answers the requests that wait for it.
+  /// Loads the session, and resumes the requests that wait for it.
   ///
   /// Later requests get the session directly only after all of these have used it, so that the order of
   /// the requests is preserved. If the session could not be loaded, later requests load it again.
