@@ -5,8 +5,8 @@ package import Telemetry
 
 /// A durable log in PostgreSQL, which several processes may write to.
 ///
-/// A write is as durable as a commit of the database when its completion is called. Concurrent writes share a
-/// commit. Reads block the calling thread.
+/// A complete write is as durable as a commit of the database. Concurrent writes share a commit. Reads block the
+/// calling thread.
 package final class PostgresLog: MutationLog {
   /// The properties of a store.
   package struct Settings: Sendable {
@@ -153,13 +153,12 @@ package final class PostgresLog: MutationLog {
   /// The copy is one transaction beside those of other writes. The host bounds the number of unfinished copies.
   package func fork(
     _ source: SessionKey, at cursor: Cursor, to target: SessionKey, epoch: String,
-    parameters: [UInt8]?,
-    completion: @escaping @Sendable (Result<Void, LogError>) -> Void
-  ) {
-    forks.run(
+    parameters: [UInt8]?
+  ) async throws(LogError) {
+    try await forks.run(
       ForkRunner.Fork(
         source: stored(source), cursor: cursor, target: stored(target), epoch: epoch,
-        parameters: parameters, types: database.writer.context.schemas[target.reactor]), completion)
+        parameters: parameters, types: database.writer.context.schemas[target.reactor]))
   }
 
   /// Lists the stored sessions of a reactor that have not ended.
@@ -222,18 +221,19 @@ package final class PostgresLog: MutationLog {
   }
 
   /// Sets a global.
-  package func share(
-    _ value: SharedValue, as name: String,
-    completion: @escaping @Sendable (Result<Void, LogError>) -> Void
-  ) {
+  package func share(_ value: SharedValue, as name: String) async throws(LogError) {
     // Further values of this process follow this one, also before it is stored.
     let known = revisions.withLock { $0.updateValue(value.revision, forKey: name) }
-    let request = WriteRequest(.share(value, name: name)) { [self] result in
-      if case .failure = result { revisions.withLock { $0[name] = nil } }
-      completion(result)
+    let writer = database.writer
+    do throws(LogError) {
+      try await WriteOperation.share(value, name: name).execute {
+        writer.write(PendingWrite($0, revision: known, deadline: writer.deadline))
+      }
+    } catch {
+      // Unless another value was read or set in the meantime.
+      revisions.withLock { if $0[name] == value.revision { $0[name] = nil } }
+      throw error
     }
-    database.writer.write(
-      PendingWrite(request, revision: known, deadline: database.writer.deadline))
   }
 
   /// Confirms that the database can be reached, whose reads are never older.

@@ -61,12 +61,11 @@ final class PostgresSessionLog: SessionLog {
   }
 
   func create(
-    epoch: String, parameters: [UInt8]?, replacesEnded: Bool,
-    completion: @escaping @Sendable (Result<Void, LogError>) -> Void
-  ) {
-    write(
-      .create(key.key, epoch: epoch, parameters: parameters, replacesEnded: replacesEnded),
-      completion)
+    epoch: String, parameters: [UInt8]?, replacesEnded: Bool
+  ) async throws(LogError) {
+    try await WriteOperation.create(
+      key.key, epoch: epoch, parameters: parameters, replacesEnded: replacesEnded
+    ).execute { write($0) }
   }
 
   var collectsBatches: Bool { true }
@@ -78,15 +77,14 @@ final class PostgresSessionLog: SessionLog {
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void
   ) {
     guard !batch.isEmpty else { return completion(.success(())) }
-    write(.append(key.key, batch, epoch: epoch, version: version), completion)
+    write(
+      WriteRequest(
+        .append(key.key, batch, epoch: epoch, version: version), completion: completion))
   }
 
-  func end(completion: @escaping @Sendable (Result<Void, LogError>) -> Void) {
-    let upkeep = database.upkeep
-    write(.end(key.key)) { result in
-      if case .success = result { upkeep.wake() }
-      completion(result)
-    }
+  func end() async throws(LogError) {
+    try await WriteOperation.end(key.key).execute { write($0) }
+    database.upkeep.wake()
   }
 
   func lastWriter() throws(LogError) -> NodeID? {
@@ -134,15 +132,14 @@ final class PostgresSessionLog: SessionLog {
   func save(_ snapshot: Snapshot, of epoch: String) {
     let upkeep = database.upkeep
     let key = key
-    write(.save(key.key, snapshot, epoch: epoch)) { result in
-      if case .success = result { upkeep.didSave(key, schema: snapshot.schema) }
-    }
+    write(
+      WriteRequest(.save(key.key, snapshot, epoch: epoch)) { result in
+        if case .success = result { upkeep.didSave(key, schema: snapshot.schema) }
+      })
   }
 
-  private func write(_ operation: WriteOperation, _ completion: WriteRequest.Completion?) {
+  private func write(_ request: WriteRequest) {
     let writer = database.writer
-    writer.write(
-      PendingWrite(
-        WriteRequest(operation, completion: completion), of: self, deadline: writer.deadline))
+    writer.write(PendingWrite(request, of: self, deadline: writer.deadline))
   }
 }

@@ -110,17 +110,15 @@ final class FixtureLog: MutationLog {
 
   func fork(
     _ source: SessionKey, at cursor: Cursor, to target: SessionKey, epoch: String,
-    parameters: [UInt8]?, completion: @escaping @Sendable (Result<Void, LogError>) -> Void
-  ) {
-    completion(.failure(.unavailable("A fixture is not written.")))
-  }
+    parameters: [UInt8]?
+  ) async throws(LogError) { throw .fixture }
 
-  func share(
-    _ value: SharedValue, as name: String,
-    completion: @escaping @Sendable (Result<Void, LogError>) -> Void
-  ) {
-    completion(.failure(.unavailable("A fixture is not written.")))
-  }
+  func share(_ value: SharedValue, as name: String) async throws(LogError) { throw .fixture }
+}
+
+extension LogError {
+  /// The error of every write.
+  fileprivate static let fixture = unavailable("A fixture is not written.")
 }
 
 /// The error of a file that is not a fixture.
@@ -170,22 +168,17 @@ private final class FixtureSessionLog: SessionLog {
   var collectsBatches: Bool { false }
 
   func create(
-    epoch: String, parameters: [UInt8]?, replacesEnded: Bool,
-    completion: @escaping @Sendable (Result<Void, LogError>) -> Void
-  ) {
-    completion(.failure(.unavailable("A fixture is not written.")))
-  }
+    epoch: String, parameters: [UInt8]?, replacesEnded: Bool
+  ) async throws(LogError) { throw .fixture }
 
   func append(
     _ batch: LogBatch, to epoch: String, expecting version: Int,
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void
   ) {
-    completion(.failure(.unavailable("A fixture is not written.")))
+    completion(.failure(.fixture))
   }
 
-  func end(completion: @escaping @Sendable (Result<Void, LogError>) -> Void) {
-    completion(.failure(.unavailable("A fixture is not written.")))
-  }
+  func end() async throws(LogError) { throw .fixture }
 
   func save(_ snapshot: Snapshot, of epoch: String) {}
 }

@@ -4,8 +4,8 @@ package import Telemetry
 
 /// A durable log: an SQLite database with a single writing process.
 ///
-/// A write is on the disk when its completion is called. Concurrent writes share one sync of the disk,
-/// and do not block readers in this process or in others.
+/// A write is on the disk when it is complete. Concurrent writes share one sync of the disk, and do not block
+/// readers in this process or in others.
 package final class SQLiteLog: MutationLog {
   let committer: GroupCommitter?
   let readers: ReaderPool
@@ -117,14 +117,10 @@ package final class SQLiteLog: MutationLog {
   /// tenth of the file system and less than 1 GiB.
   package func fork(
     _ source: SessionKey, at cursor: Cursor, to target: SessionKey, epoch: String,
-    parameters: [UInt8]?,
-    completion: @escaping @Sendable (Result<Void, LogError>) -> Void
-  ) {
-    let request = WriteRequest(
-      .fork(source, at: cursor, to: target, epoch: epoch, parameters: parameters),
-      of: Account.current?.number ?? 0, completion: completion)
-    guard let committer else { return request.rejectWriting() }
-    committer.write(request)
+    parameters: [UInt8]?
+  ) async throws(LogError) {
+    try await committer.execute(
+      .fork(source, at: cursor, to: target, epoch: epoch, parameters: parameters))
   }
 
   /// Lists the stored sessions of a reactor that have not ended.
@@ -172,14 +168,9 @@ package final class SQLiteLog: MutationLog {
   }
 
   /// Sets a global.
-  package func share(
-    _ value: SharedValue, as name: String,
-    completion: @escaping @Sendable (Result<Void, LogError>) -> Void
-  ) {
+  package func share(_ value: SharedValue, as name: String) async throws(LogError) {
     // The values of a global are written in their order, and before those of sessions that follow it.
-    let request = WriteRequest(.share(value, name: name), of: 2, completion: completion)
-    guard let committer else { return request.rejectWriting() }
-    committer.write(request)
+    try await committer.execute(.share(value, name: name), of: 2)
   }
 
   /// Permits retention to replace entries of a reactor's sessions by snapshots of a schema.

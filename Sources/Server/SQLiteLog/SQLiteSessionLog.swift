@@ -3,8 +3,7 @@ internal import Shares
 
 /// The rows of one session.
 ///
-/// It has no state, and reads no rows until it is used. Reads block on the disk before they call
-/// their completion.
+/// It has no state, and reads no rows until it is used.
 final class SQLiteSessionLog: SessionLog {
   private let key: SessionKey
   private let committer: GroupCommitter?
@@ -27,12 +26,10 @@ final class SQLiteSessionLog: SessionLog {
   }
 
   func create(
-    epoch: String, parameters: [UInt8]?, replacesEnded: Bool,
-    completion: @escaping @Sendable (Result<Void, LogError>) -> Void
-  ) {
-    write(
-      .create(key, epoch: epoch, parameters: parameters, replacesEnded: replacesEnded),
-      of: Account.current?.number, completion)
+    epoch: String, parameters: [UInt8]?, replacesEnded: Bool
+  ) async throws(LogError) {
+    try await committer.execute(
+      .create(key, epoch: epoch, parameters: parameters, replacesEnded: replacesEnded))
   }
 
   var collectsBatches: Bool { committer != nil }
@@ -46,14 +43,13 @@ final class SQLiteSessionLog: SessionLog {
     _ batch: LogBatch, to epoch: String, expecting version: Int,
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void
   ) {
-    write(
-      .append(key, batch, epoch: epoch, version: version), of: committer?.appendingOwner, completion
-    )
+    committer.write(
+      WriteRequest(
+        .append(key, batch, epoch: epoch, version: version), of: committer?.appendingOwner ?? 0,
+        completion: completion))
   }
 
-  func end(completion: @escaping @Sendable (Result<Void, LogError>) -> Void) {
-    write(.end(key), of: Account.current?.number, completion)
-  }
+  func end() async throws(LogError) { try await committer.execute(.end(key)) }
 
   func entries(
     after version: Int, limit: Int
@@ -78,14 +74,6 @@ final class SQLiteSessionLog: SessionLog {
   }
 
   func save(_ snapshot: Snapshot, of epoch: String) {
-    write(.save(key, snapshot, epoch: epoch), nil)
-  }
-
-  private func write(
-    _ operation: WriteOperation, of owner: Int? = nil, _ completion: WriteRequest.Completion?
-  ) {
-    let request = WriteRequest(operation, of: owner ?? 0, completion: completion)
-    guard let committer else { return request.rejectWriting() }
-    committer.write(request)
+    committer.write(WriteRequest(.save(key, snapshot, epoch: epoch), completion: nil))
   }
 }

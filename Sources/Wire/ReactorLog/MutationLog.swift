@@ -2,19 +2,20 @@
 ///
 /// Every state is a fold of them.
 ///
-/// Writing calls return immediately and call their completion on any thread, possibly before they
-/// return.
+/// Asynchronous writes can be called in any task. They suspend it until the change is as durable as the store is,
+/// and block no thread. The task continues on its own executor, never on a thread that completes commits. Its
+/// cancellation has no effect on a write.
+///
+/// ``SessionLog/append(_:to:expecting:completion:)`` returns immediately and calls its completion on any thread,
+/// possibly before it returns.
 ///
 /// Reading calls block the calling thread, on the disk if ``readsFromDisk``. They throw if the log cannot be read. A
-/// read that begins after the completion of a write sees that write.
+/// read that begins after the end of a write sees that write.
 public protocol MutationLog: Sendable {
   /// Returns the log of a session. Does not create the session.
   func session(_ key: SessionKey) -> any SessionLog
 
   /// Creates a session with another one's history up to a version, atomically.
-  ///
-  /// Fails with ``LogError/lost(to:)`` if the new session is stored already, and if the history of the
-  /// other one has ended or its log does not contain the version any more; nothing is stored then.
   ///
   /// - Parameters:
   ///   - source: The session to copy. Its entries up to the version must be stored, or a snapshot that
@@ -25,11 +26,12 @@ public protocol MutationLog: Sendable {
   ///   - epoch: The name of the new history.
   ///   - parameters: The parameters of the new session, as JSON. Snapshots are not copied then, since
   ///     they depend on those of the other session. `nil` copies both.
-  ///   - completion: Called once the new session is as durable as the store is.
+  /// - Throws: ``LogError/lost(to:)``: the new session is stored already, or the history of the other one has ended, or
+  ///   its log does not contain the version any more. Or the error of the store.
   func fork(
     _ source: SessionKey, at cursor: Cursor, to target: SessionKey, epoch: String,
-    parameters: [UInt8]?,
-    completion: @escaping @Sendable (Result<Void, LogError>) -> Void)
+    parameters: [UInt8]?
+  ) async throws(LogError)
 
   /// Lists the stored sessions of a reactor that have not ended, in ascending order of their ids' bytes.
   ///
@@ -96,11 +98,9 @@ public protocol MutationLog: Sendable {
   /// - Parameters:
   ///   - value: The value.
   ///   - name: The global's name.
-  ///   - completion: Called once the value is as durable as the store is. ``LogError/lost(to:)``: another
-  ///     process has set the global since this one has read or set it; the value is not set.
-  func share(
-    _ value: SharedValue, as name: String,
-    completion: @escaping @Sendable (Result<Void, LogError>) -> Void)
+  /// - Throws: ``LogError/lost(to:)``: another process has set the global since this one has read or set it. Or the
+  ///   error of the store.
+  func share(_ value: SharedValue, as name: String) async throws(LogError)
 
   /// Confirms that values of globals which are read after this call are not older than it.
   ///
@@ -137,11 +137,9 @@ extension MutationLog {
 
   /// Creates a session with another one's history up to a version, and its parameters.
   public func fork(
-    _ source: SessionKey, at cursor: Cursor, to target: SessionKey, epoch: String,
-    completion: @escaping @Sendable (Result<Void, LogError>) -> Void
-  ) {
-    fork(
-      source, at: cursor, to: target, epoch: epoch, parameters: nil, completion: completion)
+    _ source: SessionKey, at cursor: Cursor, to target: SessionKey, epoch: String
+  ) async throws(LogError) {
+    try await fork(source, at: cursor, to: target, epoch: epoch, parameters: nil)
   }
 
   /// Succeeds: only one process uses the log.
@@ -207,17 +205,13 @@ public protocol SessionLog: AnyObject, Sendable {
 
   /// Creates the session without mutations.
   ///
-  /// Fails with ``LogError/lost(to:)`` if the session is stored already.
-  ///
   /// - Parameters:
   ///   - epoch: The name of its history.
   ///   - parameters: Its parameters, as JSON, or `nil` for none.
-  ///   - replacesEnded: Whether it may replace a session that has ended; otherwise the creation fails
-  ///     with ``LogError/lost(to:)`` then, too.
-  ///   - completion: Called once the session is as durable as the store is.
-  func create(
-    epoch: String, parameters: [UInt8]?, replacesEnded: Bool,
-    completion: @escaping @Sendable (Result<Void, LogError>) -> Void)
+  ///   - replacesEnded: Whether it may replace a session that has ended.
+  /// - Throws: ``LogError/lost(to:)``: the session is stored already, or has ended and must not be replaced. Or the
+  ///   error of the store.
+  func create(epoch: String, parameters: [UInt8]?, replacesEnded: Bool) async throws(LogError)
 
   /// Whether batches are announced before they are appended, because the log writes those of
   /// several sessions together; otherwise each batch is appended immediately. Constant.
@@ -242,7 +236,7 @@ public protocol SessionLog: AnyObject, Sendable {
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void)
 
   /// Marks the session as ended and deletes its data.
-  func end(completion: @escaping @Sendable (Result<Void, LogError>) -> Void)
+  func end() async throws(LogError)
 
   /// Reads the process that has appended last.
   ///
@@ -294,12 +288,8 @@ public protocol SessionLog: AnyObject, Sendable {
 
 extension SessionLog {
   /// Creates the session without mutations; it may replace an ended one.
-  public func create(
-    epoch: String, parameters: [UInt8]?,
-    completion: @escaping @Sendable (Result<Void, LogError>) -> Void
-  ) {
-    create(
-      epoch: epoch, parameters: parameters, replacesEnded: true, completion: completion)
+  public func create(epoch: String, parameters: [UInt8]?) async throws(LogError) {
+    try await create(epoch: epoch, parameters: parameters, replacesEnded: true)
   }
 
   /// Loads the session with any snapshot.

@@ -22,7 +22,7 @@ struct FenceTests {
             let session = log.demo(id)
             // Each load is followed by an append of one to three entries, as by a node that takes over.
             guard case .stored(let stored) = try session.load().record else {
-              try? await session.create(epoch: "one")
+              try? await session.create(epoch: "one", parameters: nil)
               continue
             }
             let first = stored.version + 1

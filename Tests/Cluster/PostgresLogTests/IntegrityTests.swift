@@ -57,14 +57,9 @@ import Testing
   }
 
   private func fork(at version: Int) async throws {
-    try await withCheckedThrowingContinuation {
-      (continuation: CheckedContinuation<Void, any Error>)
-      in
-      log.fork(
-        SessionKey(reactor: "counter", id: "demo"), at: Cursor(epoch: "one", version: version),
-        to: SessionKey(reactor: "counter", id: "fork"), epoch: "three", parameters: nil
-      ) { continuation.resume(with: $0.mapError { $0 }) }
-    }
+    try await log.fork(
+      SessionKey(reactor: "counter", id: "demo"), at: Cursor(epoch: "one", version: version),
+      to: SessionKey(reactor: "counter", id: "fork"), epoch: "three")
   }
 
   @Test func `entries that retention deletes during a copy leave no gap in it`() async throws {

@@ -20,7 +20,9 @@ func newStore(
 /// The writing functions of a log as asynchronous functions.
 extension SessionLog {
   func append(_ batch: LogBatch, to epoch: String, expecting version: Int) async throws {
-    try await wait { append(batch, to: epoch, expecting: version, completion: $0) }
+    try await withCheckedContinuation { continuation in
+      append(batch, to: epoch, expecting: version) { continuation.resume(returning: $0) }
+    }.get()
   }
 
   /// Appends counted mutations.
@@ -29,12 +31,6 @@ extension SessionLog {
       LogBatch(versions.map { LogEntry(counted: $0) }), to: epoch,
       expecting: versions.lowerBound - 1)
   }
-
-  func create(epoch: String) async throws {
-    try await wait { create(epoch: epoch, parameters: nil, completion: $0) }
-  }
-
-  func end() async throws { try await wait { end(completion: $0) } }
 
   var stored: StoredSession? {
     get throws {
@@ -45,10 +41,6 @@ extension SessionLog {
 }
 
 extension MutationLog {
-  func share(_ value: SharedValue, as name: String) async throws {
-    try await wait { share(value, as: name, completion: $0) }
-  }
-
   func demo(_ id: String = "demo") -> any SessionLog {
     session(SessionKey(reactor: "counter", id: id))
   }
@@ -60,13 +52,5 @@ extension LogEntry {
     self.init(
       version: version, at: Timestamp(milliseconds: 1_700_000_000_000 + Int64(version)),
       action: Array("\"increase\"".utf8), mutation: Array(#"{"by":\#(version)}"#.utf8), by: writer)
-  }
-}
-
-private func wait(
-  _ start: (@escaping @Sendable (Result<Void, LogError>) -> Void) -> Void
-) async throws {
-  try await withCheckedThrowingContinuation { continuation in
-    start { continuation.resume(with: $0.mapError { $0 }) }
   }
 }

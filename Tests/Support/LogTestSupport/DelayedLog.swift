@@ -105,11 +105,9 @@ package final class DelayedLog: MutationLog {
 
   package func fork(
     _ source: SessionKey, at cursor: Cursor, to target: SessionKey, epoch: String,
-    parameters: [UInt8]?, completion: @escaping @Sendable (Result<Void, LogError>) -> Void
-  ) {
-    base.fork(
-      source, at: cursor, to: target, epoch: epoch, parameters: parameters,
-      completion: completion)
+    parameters: [UInt8]?
+  ) async throws(LogError) {
+    try await base.fork(source, at: cursor, to: target, epoch: epoch, parameters: parameters)
   }
 
   package func sessions(
@@ -138,11 +136,8 @@ package final class DelayedLog: MutationLog {
     try base.sharedValue(name)
   }
 
-  package func share(
-    _ value: SharedValue, as name: String,
-    completion: @escaping @Sendable (Result<Void, LogError>) -> Void
-  ) {
-    base.share(value, as: name, completion: completion)
+  package func share(_ value: SharedValue, as name: String) async throws(LogError) {
+    try await base.share(value, as: name)
   }
 }
 
@@ -190,11 +185,9 @@ private final class DelayedSessionLog: SessionLog {
   }
 
   func create(
-    epoch: String, parameters: [UInt8]?, replacesEnded: Bool,
-    completion: @escaping @Sendable (Result<Void, LogError>) -> Void
-  ) {
-    base.create(
-      epoch: epoch, parameters: parameters, replacesEnded: replacesEnded, completion: completion)
+    epoch: String, parameters: [UInt8]?, replacesEnded: Bool
+  ) async throws(LogError) {
+    try await base.create(epoch: epoch, parameters: parameters, replacesEnded: replacesEnded)
   }
 
   func append(
@@ -204,9 +197,7 @@ private final class DelayedSessionLog: SessionLog {
     base.append(batch, to: epoch, expecting: version, completion: completion)
   }
 
-  func end(completion: @escaping @Sendable (Result<Void, LogError>) -> Void) {
-    base.end(completion: completion)
-  }
+  func end() async throws(LogError) { try await base.end() }
 
   func save(_ snapshot: Snapshot, of epoch: String) {
     base.save(snapshot, of: epoch)

@@ -15,13 +15,9 @@ struct MemoryBudgetTests {
 
   private func key(_ id: String) -> SessionKey { SessionKey(reactor: "counter", id: id) }
 
-  private func fork(to id: String, at version: Int = 10) -> Result<Void, LogError>? {
-    let result = Mutex<Result<Void, LogError>?>(nil)
+  private func fork(to id: String, at version: Int = 10) async throws(LogError) {
     let cursor = Cursor(epoch: "first", version: version)
-    log.fork(key("origin"), at: cursor, to: key(id), epoch: "fork", parameters: nil) { outcome in
-      result.withLock { $0 = outcome }
-    }
-    return result.withLock { $0 }
+    try await log.fork(key("origin"), at: cursor, to: key(id), epoch: "fork")
   }
 
   private func isFull(_ result: Result<Void, LogError>?) -> Bool {
@@ -35,34 +31,33 @@ struct MemoryBudgetTests {
     log.session(key("origin")).append(LogBatch(entries), to: "first", expecting: 0) { _ in }
   }
 
-  @Test func `forks beyond the budget fail, and the end of one makes room`() throws {
-    try #require(fork(to: "a")).get()
-    try #require(fork(to: "b")).get()
-    #expect(isFull(fork(to: "c")))
+  @Test func `forks beyond the budget fail, and the end of one makes room`() async throws {
+    try await fork(to: "a")
+    try await fork(to: "b")
+    await #expect(throws: LogError.full) { try await fork(to: "c") }
     #expect(
       try log.sessions(of: "counter", after: nil, limit: 9).map(\.id) == ["a", "b", "origin"])
-    try #require(fork(to: "d", at: 5)).get()
-    #expect(isFull(fork(to: "c", at: 1)))
-    log.session(key("a")).end { _ in }
-    try #require(fork(to: "c")).get()
-    #expect(isFull(fork(to: "e", at: 1)))
+    try await fork(to: "d", at: 5)
+    await #expect(throws: LogError.full) { try await fork(to: "c", at: 1) }
+    try await log.session(key("a")).end()
+    try await fork(to: "c")
+    await #expect(throws: LogError.full) { try await fork(to: "e", at: 1) }
   }
 
-  @Test func `forks leave half of the budget to writes`() throws {
-    while case .success? = fork(to: "fork-\(Int.random(in: 0..<(.max)))") {}
-    try #require(append(30, to: "other", after: 0)).get()
-    #expect(isFull(fork(to: "c", at: 1)))
-  }
-
-  @Test func `a fork to an existing id is not counted`() throws {
-    try #require(fork(to: "a")).get()
-    for _ in 0..<10 {
-      guard case .failure(.lost) = fork(to: "a") else {
-        Issue.record("The session exists.")
-        return
-      }
+  @Test func `forks leave half of the budget to writes`() async throws {
+    await #expect(throws: LogError.full) {
+      while true { try await fork(to: "fork-\(Int.random(in: 0..<(.max)))") }
     }
-    try #require(fork(to: "b")).get()
+    try #require(append(30, to: "other", after: 0)).get()
+    await #expect(throws: LogError.full) { try await fork(to: "c", at: 1) }
+  }
+
+  @Test func `a fork to an existing id is not counted`() async throws {
+    try await fork(to: "a")
+    for _ in 0..<10 {
+      await #expect(throws: LogError.conflict) { try await fork(to: "a") }
+    }
+    try await fork(to: "b")
   }
 
   private func append(_ count: Int, to id: String, after version: Int) -> Result<Void, LogError>? {
@@ -89,32 +84,29 @@ struct MemoryBudgetTests {
   }
 
   @Test func `a write beyond the budget fails, changes nothing, and succeeds when there is room`()
-    throws
+    async throws
   {
     #expect(isFull(append(65, to: "origin", after: 10)))
     #expect(isFull(append(65, to: "other", after: 0)))
     #expect(try log.session(key("origin")).load(schema: nil).entries.count == 10)
-    log.session(key("origin")).end { _ in }
+    try await log.session(key("origin")).end()
     try #require(append(65, to: "other", after: 0)).get()
   }
 
-  @Test func `parameters, timers, accepted actions, outcomes and empty sessions count`() throws {
+  @Test func `parameters, timers, accepted actions, outcomes and empty sessions count`()
+    async throws
+  {
     let ledger = Ledger(memory: 100_000)
     let log = MemoryLog(outcomeRetention: .seconds(1), ledger: ledger)
-    func create(_ id: String, _ parameters: [UInt8]?) -> Result<Void, LogError>? {
-      let result = Mutex<Result<Void, LogError>?>(nil)
-      let session = log.session(key(id))
-      session.create(epoch: "e", parameters: parameters, replacesEnded: true) { outcome in
-        result.withLock { $0 = outcome }
-      }
-      return result.withLock { $0 }
+    func create(_ id: String, _ parameters: [UInt8]?) async throws(LogError) {
+      try await log.session(key(id)).create(epoch: "e", parameters: parameters)
     }
     let large = [UInt8](repeating: UInt8(ascii: "1"), count: 60_000)
-    try #require(create("a", large)).get()
-    #expect(isFull(create("b", large)))
-    log.session(key("a")).end { _ in }
-    try #require(create("b", large)).get()
-    log.session(key("b")).end { _ in }
+    try await create("a", large)
+    await #expect(throws: LogError.full) { try await create("b", large) }
+    try await log.session(key("a")).end()
+    try await create("b", large)
+    try await log.session(key("b")).end()
     let empty = ledger.used(.histories)
 
     let session = log.session(key("c"))
@@ -141,14 +133,20 @@ struct MemoryBudgetTests {
     )
     append(batch)
     #expect(ledger.used(.histories) < empty + 2_000)
-    session.end { _ in }
+    try await session.end()
     let ended = ledger.used(.histories)
     #expect(ended < empty + 1_000)
 
     var count = 0
-    while case .success? = create("empty-\(count)", nil) { count += 1 }
-    #expect(isFull(create("another", nil)) && count < 200)
+    await #expect(throws: LogError.full) {
+      while true {
+        try await create("empty-\(count)", nil)
+        count += 1
+      }
+    }
+    #expect(count < 200)
+    await #expect(throws: LogError.full) { try await create("another", nil) }
     // A session that exists can be created again.
-    try #require(create("a", nil)).get()
+    try await create("a", nil)
   }
 }

@@ -50,15 +50,17 @@ struct UnfinishedSessionsTests {
     #expect(indexed == ["counter/a", "counter/b"])
   }
 
-  @Test func `a rejected batch, the end of a session and its next history have no entries`() {
+  @Test func `a rejected batch, the end of a session and its next history have no entries`()
+    async throws
+  {
     let log = MemorySessionLog(key("a"), in: table)
     log.append(LogBatch(accepted: [action(1)]), to: "one", expecting: 7) { _ in }
     #expect(indexed.isEmpty)
     log.append(LogBatch(accepted: [action(1)]), to: "one", expecting: 0) { _ in }
     #expect(indexed == ["counter/a"])
-    log.end { _ in }
+    try await log.end()
     #expect(indexed.isEmpty)
-    log.create(epoch: "two", parameters: nil) { _ in }
+    try await log.create(epoch: "two", parameters: nil)
     #expect(indexed.isEmpty)
   }
 

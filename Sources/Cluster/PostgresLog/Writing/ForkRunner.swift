@@ -36,25 +36,28 @@ final class ForkRunner: Sendable {
 
   func close() { connections.close() }
 
-  /// Copies a history on a thread of its own, on which the completion is called.
-  func run(
-    _ fork: Fork, _ completion: @escaping @Sendable (Result<Void, LogError>) -> Void
-  ) {
-    let thread = SystemThread(named: "log-fork") { [self] in
-      var mayBeStored = false
-      do throws(LogError) {
-        let isStored = try connections.read { (connection, deadline) throws(PostgresError) in
-          try copy(fork, connection, deadline, &mayBeStored)
-        }
-        completion(isStored ? .success(()) : .failure(.conflict))
-      } catch .unavailable where mayBeStored {
-        completion(.failure(.unknown))
-      } catch {
-        completion(.failure(error))
+  /// Copies a history on a thread of its own.
+  func run(_ fork: Fork) async throws(LogError) {
+    try await withCheckedContinuation { continuation in
+      let thread = SystemThread(named: "log-fork") { [self] in
+        continuation.resume(returning: Result { () throws(LogError) in try copy(fork) })
       }
+      guard thread == nil else { return }
+      continuation.resume(
+        returning: .failure(LogError.unavailable("There is no thread for the copy.")))
+    }.get()
+  }
+
+  private func copy(_ fork: Fork) throws(LogError) {
+    var mayBeStored = false
+    do throws(LogError) {
+      let isStored = try connections.read { (connection, deadline) throws(PostgresError) in
+        try copy(fork, connection, deadline, &mayBeStored)
+      }
+      guard isStored else { throw .conflict }
+    } catch .unavailable where mayBeStored {
+      throw .unknown
     }
-    guard thread == nil else { return }
-    completion(.failure(.unavailable("There is no thread for the copy.")))
   }
 
   /// Copies rows, the latest ones first and as many at a time as take 5 ms, with pauses.

@@ -216,16 +216,14 @@ public final class Global<Value: Codable & Sendable>: RefreshableGlobal, Observa
         publish(next)
         return next.state
       }
-      let result = await withCheckedContinuation { continuation in
-        log.share(next.stored, as: name) { continuation.resume(returning: $0) }
-      }
-      switch result {
-      case .success:
+      do throws(LogError) {
+        try await log.share(next.stored, as: name)
         publish(next)
         return next.state
-      // Another process has set the global: read its value, and write this one as its successor.
-      case .failure(.lost): try reload(from: log, logger)
-      case .failure(let error):
+      } catch .lost {
+        // Another process has set the global: read its value, and write this one as its successor.
+        try reload(from: log, logger)
+      } catch {
         logger.error("global was not set", ["global": name, "error": "\(error)"])
         throw error
       }

@@ -47,9 +47,7 @@ extension SessionSlot {
     guard !isOther(parameters, than: session.parameters) else { throw SessionError.otherParameters }
     if intent == .ensure, !session.isStored {
       do throws(LogError) {
-        try await written {
-          log.create(epoch: session.epoch, parameters: session.parameters, completion: $0)
-        }
+        try await log.create(epoch: session.epoch, parameters: session.parameters)
         session.didStore()
       } catch .lost(let winner) {
         // The session's own first batch may have stored it.
@@ -132,10 +130,8 @@ extension SessionSlot {
   private func store(
     _ new: StoredSession, replacesEnded: Bool = true
   ) async throws(LogError) {
-    try await written {
-      log.create(
-        epoch: new.epoch, parameters: new.parameters, replacesEnded: replacesEnded, completion: $0)
-    }
+    try await log.create(
+      epoch: new.epoch, parameters: new.parameters, replacesEnded: replacesEnded)
   }
 
   /// Opens a session that the log has created.
@@ -241,13 +237,4 @@ extension SessionSlot {
     }
     return session
   }
-}
-
-/// Waits for the end of a write to a log.
-func written(
-  _ write: (@escaping @Sendable (Result<Void, LogError>) -> Void) -> Void
-) async throws(LogError) {
-  try await withCheckedContinuation { continuation in
-    write { continuation.resume(returning: $0) }
-  }.get()
 }

@@ -213,11 +213,8 @@ final class SessionSlot: Sendable {
     return try await operations.execute { () async throws(SessionError) in
       guard live == nil else { throw .exists }
       do throws(LogError) {
-        try await written {
-          environment.log.fork(
-            source, at: cursor, to: key, epoch: Epoch.random(), parameters: parameters,
-            completion: $0)
-        }
+        try await environment.log.fork(
+          source, at: cursor, to: key, epoch: Epoch.random(), parameters: parameters)
       } catch .lost {
         throw rejection(of: source, at: cursor)
       } catch {
@@ -250,7 +247,7 @@ final class SessionSlot: Sendable {
       let session = live
       session?.beginEnding()
       do throws(LogError) {
-        try await written { log.end(completion: $0) }
+        try await log.end()
       } catch {
         session?.cancelEnding()
         throw .log(error)

@@ -311,3 +311,17 @@ final class GroupCommitter: Sendable {
     load.remove(count, bytes: bytes)
   }
 }
+
+/// The committer of a store, or `nil` if the store is open for reading only.
+extension GroupCommitter? {
+  /// Writes an operation with the next group, or rejects it.
+  func write(_ request: WriteRequest) {
+    guard let self else { return request.rejectWriting() }
+    self.write(request)
+  }
+
+  /// Writes an operation for a client, or for the one whose work this is, and waits until it is on the disk.
+  func execute(_ operation: WriteOperation, of owner: Int? = nil) async throws(LogError) {
+    try await operation.execute(of: owner ?? Account.current?.number ?? 0) { write($0) }
+  }
+}

@@ -43,29 +43,24 @@ public final class MemoryLog: MutationLog {
   /// Creates a session with another one's history up to a version.
   public func fork(
     _ source: SessionKey, at cursor: Cursor, to target: SessionKey, epoch: String,
-    parameters: [UInt8]?,
-    completion: @escaping @Sendable (Result<Void, LogError>) -> Void
-  ) {
+    parameters: [UInt8]?
+  ) async throws(LogError) {
     let original = table.find(source) ?? MemorySession()
     guard let (history, inherited) = original.history(upTo: cursor, parameters: parameters) else {
-      return completion(.failure(.lost(to: nil)))
+      throw .lost(to: nil)
     }
-    guard table.budget.reserve(history.byteCount, forCopy: true) else {
-      return completion(.failure(.full))
-    }
+    guard table.budget.reserve(history.byteCount, forCopy: true) else { throw .full }
     let session = table.findOrMake(target)
     let result =
       session?.begin(
         epoch, with: history, parameters: inherited,
         forkedFrom: StoreChange.Origin(session: source.id, version: cursor.version), of: target,
         in: table) ?? .full
-    if let session, result == .created {
-      table.updateIndex(target, session)
-      completion(.success(()))
-    } else {
+    guard let session, result == .created else {
       table.budget.release(history.byteCount)
-      completion(.failure(result == .full ? .full : .lost(to: nil)))
+      throw result == .full ? .full : .lost(to: nil)
     }
+    table.updateIndex(target, session)
     table.feed?.publish()
   }
 
@@ -116,16 +111,12 @@ public final class MemoryLog: MutationLog {
   }
 
   /// Sets a global.
-  public func share(
-    _ value: SharedValue, as name: String,
-    completion: @escaping @Sendable (Result<Void, LogError>) -> Void
-  ) {
+  public func share(_ value: SharedValue, as name: String) async throws(LogError) {
     table.shared.withLock { shared in
       shared[name] = value
       table.feed?.append(
         .global(name: name), of: nil, at: Cursor(epoch: value.epoch, version: value.version), .now)
     }
-    completion(.success(()))
     table.feed?.publish()
   }
 }

@@ -21,13 +21,13 @@ final class MemorySessionLog: SessionLog {
   }
 
   func create(
-    epoch: String, parameters: [UInt8]?, replacesEnded: Bool,
-    completion: @escaping @Sendable (Result<Void, LogError>) -> Void
-  ) {
-    guard let session = made else { return completion(.failure(.full)) }
+    epoch: String, parameters: [UInt8]?, replacesEnded: Bool
+  ) async throws(LogError) {
+    guard let session = made else { throw .full }
+    defer { table.feed?.publish() }
     let result = session.begin(
       epoch, with: nil, parameters: parameters, replacesEnded: replacesEnded, of: key, in: table)
-    complete(result, of: session, completion)
+    try finish(result, of: session).get()
   }
 
   var collectsBatches: Bool { false }
@@ -37,29 +37,26 @@ final class MemorySessionLog: SessionLog {
     completion: @escaping @Sendable (Result<Void, LogError>) -> Void
   ) {
     guard let session = made else { return completion(.failure(.full)) }
-    complete(
-      session.append(batch, to: epoch, expecting: version, of: key, in: table), of: session,
-      completion)
-  }
-
-  private func complete(
-    _ result: MemorySession.AppendResult, of session: MemorySession,
-    _ completion: @Sendable (Result<Void, LogError>) -> Void
-  ) {
-    if result == .created { table.updateIndex(key, session) }
-    switch result {
-    case .appended, .created: completion(.success(()))
-    case .rejected: completion(.failure(.lost(to: nil)))
-    case .full: completion(.failure(.full))
-    }
+    let result = session.append(batch, to: epoch, expecting: version, of: key, in: table)
+    completion(finish(result, of: session))
     table.feed?.publish()
   }
 
-  func end(completion: @escaping @Sendable (Result<Void, LogError>) -> Void) {
-    guard let session = made else { return completion(.failure(.full)) }
+  private func finish(
+    _ result: MemorySession.AppendResult, of session: MemorySession
+  ) -> Result<Void, LogError> {
+    if result == .created { table.updateIndex(key, session) }
+    return switch result {
+    case .appended, .created: .success(())
+    case .rejected: .failure(.lost(to: nil))
+    case .full: .failure(.full)
+    }
+  }
+
+  func end() async throws(LogError) {
+    guard let session = made else { throw .full }
     session.end(of: key, in: table)
     table.updateIndex(key, session)
-    completion(.success(()))
     table.feed?.publish()
   }
 

@@ -42,6 +42,22 @@ package enum WriteOperation: Sendable {
   }
 }
 
+extension WriteOperation {
+  /// Executes the operation, and waits until it is complete.
+  ///
+  /// - Parameters:
+  ///   - owner: See ``WriteRequest/owner``.
+  ///   - begin: Writes the request of the operation.
+  /// - Throws: The error with which the request is completed.
+  package func execute(
+    of owner: Int = 0, _ begin: (WriteRequest) -> Void
+  ) async throws(LogError) {
+    try await withCheckedContinuation { continuation in
+      begin(WriteRequest(self, of: owner) { continuation.resume(returning: $0) })
+    }.get()
+  }
+}
+
 /// A write operation with its completion.
 ///
 /// A class, because queues and groups would copy a struct several times, and each copy would retain

@@ -37,13 +37,10 @@ struct RollingUpgradeTests {
     let entry = LogEntry(
       version: 1, at: .now, action: nil, global: nil, mutation: Array(#""moved""#.utf8), by: nil)
     let batch = LogBatch([entry])
-    let result = await withCheckedContinuation { continuation in
-      log.create(epoch: "e", parameters: nil, replacesEnded: false) { result in
-        guard case .success = result else { return continuation.resume(returning: result) }
-        log.append(batch, to: "e", expecting: 0) { continuation.resume(returning: $0) }
-      }
-    }
-    try result.get()
+    try await log.create(epoch: "e", parameters: nil, replacesEnded: false)
+    try await withCheckedContinuation { continuation in
+      log.append(batch, to: "e", expecting: 0) { continuation.resume(returning: $0) }
+    }.get()
   }
 
   // Different nodes own the sessions by their placement.

@@ -18,6 +18,8 @@ final class WriterLog: MutationLog {
   let store: Store
   let node: NodeID
   private let dead = Atomic<Bool>(false)
+  /// The writes of the killed process, which never end.
+  private let lost = Mutex<[CheckedContinuation<Void, Never>]>([])
   /// The revisions that this process has read or set.
   private let known = Mutex<[String: UInt64]>([:])
 
@@ -31,24 +33,25 @@ final class WriterLog: MutationLog {
 
   func kill() { dead.store(true, ordering: .releasing) }
 
+  /// Waits forever if the process was killed.
+  fileprivate func stopIfDead() async {
+    guard isDead else { return }
+    await withCheckedContinuation { continuation in lost.withLock { $0.append(continuation) } }
+  }
+
   func session(_ key: SessionKey) -> any SessionLog {
     WriterSessionLog(store.log.session(key), key, self)
   }
 
   func fork(
     _ source: SessionKey, at cursor: Cursor, to target: SessionKey, epoch: String,
-    parameters: [UInt8]?, completion: @escaping @Sendable (Result<Void, LogError>) -> Void
-  ) {
-    guard !isDead else { return }
-    store.log.fork(
-      source, at: cursor, to: target, epoch: epoch, parameters: parameters
-    ) { [self] result in
-      if case .success = result {
-        store.writers.withLock { $0[target] = node }
-        store.batches.withLock { $0[target, default: 0] += 1 }
-      }
-      completion(result)
-    }
+    parameters: [UInt8]?
+  ) async throws(LogError) {
+    await stopIfDead()
+    try await store.log.fork(
+      source, at: cursor, to: target, epoch: epoch, parameters: parameters)
+    store.writers.withLock { $0[target] = node }
+    store.batches.withLock { $0[target, default: 0] += 1 }
   }
 
   func sessions(
@@ -75,19 +78,16 @@ final class WriterLog: MutationLog {
     return value
   }
 
-  func share(
-    _ value: SharedValue, as name: String,
-    completion: @escaping @Sendable (Result<Void, LogError>) -> Void
-  ) {
-    guard !isDead else { return }
+  func share(_ value: SharedValue, as name: String) async throws(LogError) {
+    await stopIfDead()
     let isNext = store.revisions.withLock { revisions in
       guard revisions[name] == known.withLock({ $0[name] }) else { return false }
       revisions[name] = value.revision
       return true
     }
-    guard isNext else { return completion(.failure(.lost(to: nil))) }
+    guard isNext else { throw .lost(to: nil) }
     known.withLock { $0[name] = value.revision }
-    store.log.share(value, as: name, completion: completion)
+    try await store.log.share(value, as: name)
   }
 }
 
@@ -118,12 +118,10 @@ private final class WriterSessionLog: SessionLog {
   }
 
   func create(
-    epoch: String, parameters: [UInt8]?, replacesEnded: Bool,
-    completion: @escaping @Sendable (Result<Void, LogError>) -> Void
-  ) {
-    guard !process.isDead else { return }
-    log.create(epoch: epoch, parameters: parameters, replacesEnded: replacesEnded) { [self] in
-      completion(wrote($0))
+    epoch: String, parameters: [UInt8]?, replacesEnded: Bool
+  ) async throws(LogError) {
+    try await write { () throws(LogError) in
+      try await log.create(epoch: epoch, parameters: parameters, replacesEnded: replacesEnded)
     }
   }
 
@@ -137,9 +135,15 @@ private final class WriterSessionLog: SessionLog {
     log.append(batch, to: epoch, expecting: version) { [self] in completion(wrote($0)) }
   }
 
-  func end(completion: @escaping @Sendable (Result<Void, LogError>) -> Void) {
-    guard !process.isDead else { return }
-    log.end { [self] in completion(wrote($0)) }
+  func end() async throws(LogError) {
+    try await write { () throws(LogError) in try await log.end() }
+  }
+
+  private func write(_ body: () async throws(LogError) -> Void) async throws(LogError) {
+    await process.stopIfDead()
+    var result = Result<Void, LogError>.success(())
+    do throws(LogError) { try await body() } catch { result = .failure(error) }
+    try wrote(result).get()
   }
 
   private func wrote(_ result: Result<Void, LogError>) -> Result<Void, LogError> {

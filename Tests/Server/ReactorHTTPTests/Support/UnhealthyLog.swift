@@ -17,11 +17,9 @@ final class UnhealthyLog: MutationLog {
 
   func fork(
     _ source: SessionKey, at cursor: Cursor, to target: SessionKey, epoch: String,
-    parameters: [UInt8]?,
-    completion: @escaping @Sendable (Result<Void, LogError>) -> Void
-  ) {
-    base.fork(
-      source, at: cursor, to: target, epoch: epoch, parameters: parameters, completion: completion)
+    parameters: [UInt8]?
+  ) async throws(LogError) {
+    try await base.fork(source, at: cursor, to: target, epoch: epoch, parameters: parameters)
   }
 
   func sessions(
@@ -40,10 +38,7 @@ final class UnhealthyLog: MutationLog {
     try base.sharedValue(name)
   }
 
-  func share(
-    _ value: SharedValue, as name: String,
-    completion: @escaping @Sendable (Result<Void, LogError>) -> Void
-  ) {
-    base.share(value, as: name, completion: completion)
+  func share(_ value: SharedValue, as name: String) async throws(LogError) {
+    try await base.share(value, as: name)
   }
 }

@@ -263,31 +263,34 @@ struct HistoryTests {
     #expect(try #require(fork(to: "next", by: "greedy").values.first).get().wasCreated)
   }
 
-  @Test func `the reason of a fork beside a change of the other session is that change`() throws {
+  @Test func `the reason of a fork beside a change of the other session is that change`()
+    async throws
+  {
     let base = MemoryLog()
     let stage = Stage(over: base)
     let source = base.session(try session(on: stage, versions: 3).key)
-    func fork(to id: String, _ change: () -> Void) throws -> SessionError? {
+    func fork(to id: String, _ change: () async throws -> Void) async throws -> SessionError? {
       let results = Recorder<Result<OpenedSession, SessionError>>()
       stage.log.set(.held)
       let reactor = try stage.reactor()
       results.add { try await reactor.fork("demo", at: 3, to: id) }
-      change()
+      try await change()
       stage.log.set(.atOnce)
       stage.log.releaseAll()
       return try #require(results.values.first).failure
     }
-    #expect(try fork(to: "demo") {} == .exists)
-    #expect(try fork(to: "copy") { source.end { _ in } } == .ended)
+    #expect(try await fork(to: "demo") {} == .exists)
+    #expect(try await fork(to: "copy") { try await source.end() } == .ended)
     // The session in memory is that of the former history.
     #expect(
-      try fork(to: "copy") { source.create(epoch: "new", parameters: nil) { _ in } } == .ended)
+      try await fork(to: "copy") { try await source.create(epoch: "new", parameters: nil) }
+        == .ended)
     // The new history has the version.
     let entries = (1...3).map {
       LogEntry(version: $0, at: .now, action: nil, mutation: Array(#"{"add":9}"#.utf8))
     }
     #expect(
-      try fork(to: "copy") {
+      try await fork(to: "copy") {
         source.append(LogBatch(entries), to: "new", expecting: 0) { _ in }
       } == .ended)
     #expect(try base.session(SessionKey(reactor: "sample", id: "copy")).record() == .none)
@@ -309,8 +312,12 @@ struct HistoryTests {
 
   @Test func `a session that ends during its verification is not damaged`() throws {
     let report = try refold(MemoryLog()) { session in
-      session.end { _ in }
-      session.create(epoch: "two", parameters: nil) { _ in }
+      begin {
+        try await session.end()
+        try await session.create(epoch: "two", parameters: nil)
+      } completion: { result in
+        #expect(throws: Never.self) { try result.get() }
+      }
     }
     #expect(report == RefoldReport())
   }

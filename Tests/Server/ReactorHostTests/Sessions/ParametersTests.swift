@@ -75,7 +75,7 @@ struct ParametersTests {
 
   @Test
   func `parameters that differ in the order of a set only are the same, also in a former store`()
-    throws
+    async throws
   {
     struct Tags: Codable, Sendable { var tags: Set<String> }
     let host = Host(
@@ -84,8 +84,8 @@ struct ParametersTests {
           RoomReactor(Room(title: context.parameters.tags.sorted().joined()))
         }
       ], log: log, settings: HostSettings())
-    log.session(SessionKey(reactor: "tagged", id: "a"))
-      .create(epoch: "e", parameters: Array(#"{"tags":["c","a","b"]}"#.utf8)) { _ in }
+    try await log.session(SessionKey(reactor: "tagged", id: "a"))
+      .create(epoch: "e", parameters: Array(#"{"tags":["c","a","b"]}"#.utf8))
     let reactor = try #require(host.reactor("tagged"))
     for (text, isSame) in [
       (#"["a","b","c"]"#, true), (#"["b","c","a"]"#, true), (#"["a","b"]"#, false),
@@ -115,8 +115,9 @@ struct ParametersTests {
     #expect(try open(host(), "a").get().shown == again.shown)
   }
 
-  @Test func `a session that was stored before there were parameters has the default`() throws {
-    log.session(SessionKey(reactor: "room", id: "a")).create(epoch: "e", parameters: nil) { _ in }
+  @Test func `a session that was stored before there were parameters has the default`() async throws
+  {
+    try await log.session(SessionKey(reactor: "room", id: "a")).create(epoch: "e", parameters: nil)
     #expect(
       try open(host(default: Room(title: "One")), "a").get().shown
         == #"0 {"title":"One","words":[]}"#)

@@ -102,14 +102,10 @@ final class LogDouble: MutationLog {
 
   func fork(
     _ source: SessionKey, at cursor: Cursor, to target: SessionKey, epoch: String,
-    parameters: [UInt8]?,
-    completion: @escaping @Sendable (Result<Void, LogError>) -> Void
-  ) {
-    write(completion) { [base] in
-      base.fork(
-        source, at: cursor, to: target, epoch: epoch, parameters: parameters,
-        completion: completion)
-    }
+    parameters: [UInt8]?
+  ) async throws(LogError) {
+    try await waitForTurn()
+    try await base.fork(source, at: cursor, to: target, epoch: epoch, parameters: parameters)
   }
 
   var failure: LogError? { base.failure }
@@ -144,11 +140,18 @@ final class LogDouble: MutationLog {
     try base.sharedValue(name)
   }
 
-  func share(
-    _ value: SharedValue, as name: String,
-    completion: @escaping @Sendable (Result<Void, LogError>) -> Void
-  ) {
-    write(completion) { [base] in base.share(value, as: name, completion: completion) }
+  func share(_ value: SharedValue, as name: String) async throws(LogError) {
+    try await waitForTurn()
+    try await base.share(value, as: name)
+  }
+
+  /// Waits until a write of the caller may begin, or throws the error with which it fails.
+  fileprivate func waitForTurn(of reactor: String? = nil) async throws(LogError) {
+    try await withCheckedContinuation { continuation in
+      write(of: reactor, { continuation.resume(returning: $0) }) {
+        continuation.resume(returning: .success(()))
+      }
+    }.get()
   }
 
   fileprivate func write(
@@ -190,13 +193,10 @@ private final class SessionLogDouble: SessionLog {
   }
 
   func create(
-    epoch: String, parameters: [UInt8]?, replacesEnded: Bool,
-    completion: @escaping @Sendable (Result<Void, LogError>) -> Void
-  ) {
-    log.write(of: reactor, completion) { [base] in
-      base.create(
-        epoch: epoch, parameters: parameters, replacesEnded: replacesEnded, completion: completion)
-    }
+    epoch: String, parameters: [UInt8]?, replacesEnded: Bool
+  ) async throws(LogError) {
+    try await log.waitForTurn(of: reactor)
+    try await base.create(epoch: epoch, parameters: parameters, replacesEnded: replacesEnded)
   }
 
   var collectsBatches: Bool { true }
@@ -216,8 +216,9 @@ private final class SessionLogDouble: SessionLog {
     }
   }
 
-  func end(completion: @escaping @Sendable (Result<Void, LogError>) -> Void) {
-    log.write(of: reactor, completion) { [base] in base.end(completion: completion) }
+  func end() async throws(LogError) {
+    try await log.waitForTurn(of: reactor)
+    try await base.end()
   }
 
   func entries(

@@ -206,32 +206,27 @@ import Testing
         == #"5 {"title":"Mine","archive":[1],"changes":[\#(new),\#(opened),\#(opened)]}"#)
   }
 
-  @Test func `parameters take missing members from the default parameters`() throws {
-    func create(_ parameters: String) throws {
-      log.session(key).create(
-        epoch: "epoch", parameters: Array(parameters.utf8), replacesEnded: false
-      ) { _ in }
-    }
-    try create(#"{"title":"Mine"}"#)
+  @Test func `parameters take missing members from the default parameters`() async throws {
+    try await log.session(key).create(
+      epoch: "epoch", parameters: Array(#"{"title":"Mine"}"#.utf8))
     #expect(
       try host().open("board", "demo").shown == #"0 {"title":"Mine 4","archive":[1],"changes":[]}"#)
   }
 
-  @Test func `parameters are converted`() throws {
-    log.session(key).create(
-      epoch: "epoch", parameters: Array(#"{"name":"Mine","seats":2}"#.utf8), replacesEnded: false
-    ) { _ in }
+  @Test func `parameters are converted`() async throws {
+    try await log.session(key).create(
+      epoch: "epoch", parameters: Array(#"{"name":"Mine","seats":2}"#.utf8))
     #expect(
       try host(parameters: .renaming("name", to: "title")).open("board", "demo").shown
         == #"0 {"title":"Mine 2","archive":[1],"changes":[]}"#)
   }
 
   @Test func `a stored global takes missing members from the initial value, and is converted`()
-    throws
+    async throws
   {
     let value = SharedValue(
       epoch: "epoch", version: 1, revision: 5, json: Array(#"{"name":"Mine"}"#.utf8))
-    log.share(value, as: "settings") { _ in }
+    try await log.share(value, as: "settings")
     let global = Global(
       "settings", Parameters(title: "Board", seats: 4), upgrade: .renaming("name", to: "title"))
     _ = Host([], globals: [global], log: log)

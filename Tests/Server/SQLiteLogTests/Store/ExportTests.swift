@@ -53,11 +53,8 @@ import TestSupport
     try await log.session(SessionKey(reactor: "counter", id: "ended")).append(1...3, to: "two")
     try await log.session(SessionKey(reactor: "counter", id: "ended")).end()
     try await log.session(SessionKey(reactor: "counter", id: "empty")).create(epoch: "three")
-    try await wait {
-      log.share(
-        SharedValue(epoch: "g", version: 2, revision: 9, json: Array(#""hello""#.utf8)),
-        as: "motto", completion: $0)
-    }
+    try await log.share(
+      SharedValue(epoch: "g", version: 2, revision: 9, json: Array(#""hello""#.utf8)), as: "motto")
   }
 
   /// A store in PostgreSQL that does not exist yet.
@@ -212,14 +209,5 @@ import TestSupport
     let database = maintenance(try newDatabase())
     let input = Lines(text.map { Array($0.utf8) })
     #expect(throws: PostgresLogError.self) { try database.import { input.next() } }
-  }
-}
-
-/// Waits for a completion.
-private func wait<Value: Sendable>(
-  _ start: (@escaping @Sendable (Result<Value, LogError>) -> Void) -> Void
-) async throws -> Value {
-  try await withCheckedThrowingContinuation { continuation in
-    start { continuation.resume(with: $0.mapError { $0 }) }
   }
 }

@@ -1,3 +1,4 @@
+import LogTestSupport
 import ReactorLog
 import Synchronization
 import Testing
@@ -286,9 +287,11 @@ import TestSupport
     let log = try SQLiteLog(path: folder["log.db"])
     let session = log.session(Self.source)
     try await session.append(1...Self.length, to: "one")
-    let outcome = Mutex<Result<Void, LogError>?>(nil)
+    let outcome = Mutex<Result<Void, any Error>?>(nil)
     let cursor = Cursor(epoch: "one", version: Self.length)
-    log.fork(Self.source, at: cursor, to: Self.target, epoch: "two") { result in
+    begin {
+      try await log.fork(Self.source, at: cursor, to: Self.target, epoch: "two")
+    } completion: { result in
       outcome.withLock { $0 = result }
     }
     #expect(log.close())

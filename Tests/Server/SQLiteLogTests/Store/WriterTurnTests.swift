@@ -1,3 +1,4 @@
+import LogTestSupport
 import ReactorLog
 import Shares
 import Synchronization
@@ -28,9 +29,12 @@ import TestSupport
     log.session(SessionKey(reactor: "counter", id: "blocker")).announce(blocker)
     func create(_ id: String, for name: String) {
       Account.$current.withValue(account(name)) {
-        log.session(SessionKey(reactor: "counter", id: id)).create(
-          epoch: "one", parameters: nil, replacesEnded: false
-        ) { _ in order.withLock { $0.append(id) } }
+        let session = log.session(SessionKey(reactor: "counter", id: id))
+        begin {
+          try await session.create(epoch: "one", replacesEnded: false)
+        } completion: { _ in
+          order.withLock { $0.append(id) }
+        }
       }
     }
     for number in 0..<20_000 { create("greedy-\(number)", for: "greedy") }
@@ -61,11 +65,10 @@ import TestSupport
     for number in 0..<21 {
       let name = number < 20 ? "greedy" : "other"
       Account.$current.withValue(account(name)) {
-        log.fork(
-          source, at: Cursor(epoch: "one", version: version),
-          to: SessionKey(reactor: "counter", id: "\(name)-\(number)"), epoch: "fork-\(number)",
-          parameters: nil
-        ) { result in
+        begin { [version] in
+          try await log.fork(
+            source.id, at: version, to: "\(name)-\(number)", epoch: "fork-\(number)")
+        } completion: { result in
           #expect(throws: Never.self) { try result.get() }
           order.withLock { $0.append(name) }
         }

@@ -2,17 +2,14 @@ import ReactorLog
 
 /// The writing functions of a log as asynchronous functions.
 extension SessionLog {
-  func create(
-    epoch: String, parameters: [UInt8]? = nil, replacesEnded: Bool = true
-  ) async throws {
-    try await wait {
-      create(
-        epoch: epoch, parameters: parameters, replacesEnded: replacesEnded, completion: $0)
-    }
+  func create(epoch: String, replacesEnded: Bool = true) async throws {
+    try await create(epoch: epoch, parameters: nil, replacesEnded: replacesEnded)
   }
 
   func append(_ batch: LogBatch, to epoch: String, expecting version: Int) async throws {
-    try await wait { append(batch, to: epoch, expecting: version, completion: $0) }
+    try await withCheckedContinuation { continuation in
+      append(batch, to: epoch, expecting: version) { continuation.resume(returning: $0) }
+    }.get()
   }
 
   func append(_ entries: [LogEntry], to epoch: String, expecting version: Int) async throws {
@@ -23,10 +20,6 @@ extension SessionLog {
   func append(_ versions: ClosedRange<Int>, to epoch: String) async throws {
     try await append(
       versions.map { LogEntry(counted: $0) }, to: epoch, expecting: versions.lowerBound - 1)
-  }
-
-  func end() async throws {
-    try await wait { end(completion: $0) }
   }
 
   var stored: StoredSession? {
@@ -43,17 +36,10 @@ extension MutationLog {
     epoch: String,
     parameters: [UInt8]? = nil
   ) async throws {
-    try await wait {
-      fork(
-        SessionKey(reactor: "counter", id: source),
-        at: Cursor(epoch: sourceEpoch, version: version),
-        to: SessionKey(reactor: "counter", id: target), epoch: epoch, parameters: parameters,
-        completion: $0)
-    }
-  }
-
-  func share(_ value: SharedValue, as name: String) async throws {
-    try await wait { share(value, as: name, completion: $0) }
+    try await fork(
+      SessionKey(reactor: "counter", id: source),
+      at: Cursor(epoch: sourceEpoch, version: version),
+      to: SessionKey(reactor: "counter", id: target), epoch: epoch, parameters: parameters)
   }
 
   /// Waits until all earlier operations of the log are complete.
@@ -70,13 +56,5 @@ extension LogEntry {
       version: version, at: Timestamp(milliseconds: 1_700_000_000_000 + Int64(version)),
       action: global == nil ? Array("\"increase\"".utf8) : nil, global: global,
       mutation: Array(#"{"change":{"by":\#(version)}}"#.utf8))
-  }
-}
-
-private func wait(
-  _ start: (@escaping @Sendable (Result<Void, LogError>) -> Void) -> Void
-) async throws {
-  try await withCheckedThrowingContinuation { continuation in
-    start { continuation.resume(with: $0.mapError { $0 }) }
   }
 }

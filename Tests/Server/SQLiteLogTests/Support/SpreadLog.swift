@@ -40,46 +40,39 @@ final class SpreadLog: MutationLog {
 
   func fork(
     _ source: SessionKey, at cursor: Cursor, to target: SessionKey, epoch: String,
-    parameters: [UInt8]?,
-    completion: @escaping @Sendable (Result<Void, LogError>) -> Void
-  ) {
+    parameters: [UInt8]?
+  ) async throws(LogError) {
     guard index(of: source) != index(of: target) else {
-      return logs[index(of: source)].fork(
-        source, at: cursor, to: target, epoch: epoch, parameters: parameters,
-        completion: completion)
+      return try await logs[index(of: source)].fork(
+        source, at: cursor, to: target, epoch: epoch, parameters: parameters)
     }
-    do throws(LogError) {
-      let (from, log) = (session(source), session(target))
-      var batch = LogBatch([])
-      var inherited: [UInt8]?
-      switch try from.record() {
-      case .none: guard cursor.version == 0 else { throw .lost(to: nil) }
-      case .stored(let stored)
-      where stored.epoch == cursor.epoch && cursor.version <= stored.version:
-        inherited = stored.parameters
-        let entries = try from.entries(after: 0, limit: cursor.version)
-        guard entries.count == cursor.version else { throw .lost(to: nil) }
-        batch = LogBatch(entries)
-      case .stored, .ended: throw .lost(to: nil)
-      }
-      if case .stored = try log.record() { throw .lost(to: nil) }
-      log.create(epoch: epoch, parameters: parameters ?? inherited) { [batch] result in
-        guard case .success = result, !batch.entries.isEmpty else { return completion(result) }
-        log.append(batch, to: epoch, expecting: 0) { result in
-          // Snapshots depend on the parameters.
-          var snapshots: [Snapshot] = []
-          var last = parameters == nil ? cursor.version : 0
-          while let snapshot = (try? from.snapshot(atOrBefore: last, of: nil)) ?? nil {
-            snapshots.append(snapshot)
-            last = snapshot.version - 1
-          }
-          for snapshot in snapshots.reversed() { log.save(snapshot, of: epoch) }
-          completion(result)
-        }
-      }
-    } catch {
-      completion(.failure(error))
+    let (from, log) = (session(source), session(target))
+    var batch = LogBatch([])
+    var inherited: [UInt8]?
+    switch try from.record() {
+    case .none: guard cursor.version == 0 else { throw .lost(to: nil) }
+    case .stored(let stored)
+    where stored.epoch == cursor.epoch && cursor.version <= stored.version:
+      inherited = stored.parameters
+      let entries = try from.entries(after: 0, limit: cursor.version)
+      guard entries.count == cursor.version else { throw .lost(to: nil) }
+      batch = LogBatch(entries)
+    case .stored, .ended: throw .lost(to: nil)
     }
+    if case .stored = try log.record() { throw .lost(to: nil) }
+    try await log.create(epoch: epoch, parameters: parameters ?? inherited)
+    guard !batch.entries.isEmpty else { return }
+    try await withCheckedContinuation { continuation in
+      log.append(batch, to: epoch, expecting: 0) { continuation.resume(returning: $0) }
+    }.get()
+    // Snapshots depend on the parameters.
+    var snapshots: [Snapshot] = []
+    var last = parameters == nil ? cursor.version : 0
+    while let snapshot = (try? from.snapshot(atOrBefore: last, of: nil)) ?? nil {
+      snapshots.append(snapshot)
+      last = snapshot.version - 1
+    }
+    for snapshot in snapshots.reversed() { log.save(snapshot, of: epoch) }
   }
 
   /// Returns the first elements of the lists of all databases, in order.
@@ -140,10 +133,7 @@ final class SpreadLog: MutationLog {
     try logs[0].sharedValue(name)
   }
 
-  func share(
-    _ value: SharedValue, as name: String,
-    completion: @escaping @Sendable (Result<Void, LogError>) -> Void
-  ) {
-    logs[0].share(value, as: name, completion: completion)
+  func share(_ value: SharedValue, as name: String) async throws(LogError) {
+    try await logs[0].share(value, as: name)
   }
 }

@@ -79,9 +79,7 @@ private struct TimerStore {
           id: "t\(index)",
           timer: StoredTimer(id: "t\(index)", due: due, action: Array(#""ring""#.utf8)))
       }
-      try await withCheckedThrowingContinuation { continuation in
-        log.create(epoch: "one", parameters: nil) { continuation.resume(with: $0) }
-      }
+      try await log.create(epoch: "one", parameters: nil)
       try await withCheckedThrowingContinuation { continuation in
         log.append(LogBatch(timers: timers), to: "one", expecting: 0) {
           continuation.resume(with: $0)
