@@ -2,9 +2,9 @@
 ///
 /// Every state is a fold of them.
 ///
-/// Asynchronous writes can be called in any task. They suspend it until the change is as durable as the store is,
-/// and block no thread. The task continues on its own executor, never on a thread that completes commits. Its
-/// cancellation has no effect on a write.
+/// Asynchronous writes can be called in any task. They suspend it until the change is as durable as the store
+/// is, and block no thread. The task continues on its own executor, never on a thread that completes commits.
+/// Its cancellation has no effect on a write.
 ///
 /// ``SessionLog/append(_:to:expecting:completion:)`` returns immediately and calls its completion on any thread,
 /// possibly before it returns.
@@ -26,8 +26,8 @@ public protocol MutationLog: Sendable {
   ///   - epoch: The name of the new history.
   ///   - parameters: The parameters of the new session, as JSON. Snapshots are not copied then, since
   ///     they depend on those of the other session. `nil` copies both.
-  /// - Throws: ``LogError/lost(to:)``: the new session is stored already, or the history of the other one has ended, or
-  ///   its log does not contain the version any more. Or the error of the store.
+  /// - Throws: ``LogError/lost(to:)``: the new session is stored already, or the history of the other one has
+  ///   ended, or its log does not contain the version any more. Other errors are those of the store.
   func fork(
     _ source: SessionKey, at cursor: Cursor, to target: SessionKey, epoch: String,
     parameters: [UInt8]?
@@ -98,8 +98,8 @@ public protocol MutationLog: Sendable {
   /// - Parameters:
   ///   - value: The value.
   ///   - name: The global's name.
-  /// - Throws: ``LogError/lost(to:)``: another process has set the global since this one has read or set it. Or the
-  ///   error of the store.
+  /// - Throws: ``LogError/lost(to:)``: another process has set the global since this one has read or set it.
+  ///   Other errors are those of the store.
   func share(_ value: SharedValue, as name: String) async throws(LogError)
 
   /// Confirms that values of globals which are read after this call are not older than it.
@@ -209,8 +209,8 @@ public protocol SessionLog: AnyObject, Sendable {
   ///   - epoch: The name of its history.
   ///   - parameters: Its parameters, as JSON, or `nil` for none.
   ///   - replacesEnded: Whether it may replace a session that has ended.
-  /// - Throws: ``LogError/lost(to:)``: the session is stored already, or has ended and must not be replaced. Or the
-  ///   error of the store.
+  /// - Throws: ``LogError/lost(to:)``: the session is stored already, or has ended and must not be replaced.
+  ///   Other errors are those of the store.
   func create(epoch: String, parameters: [UInt8]?, replacesEnded: Bool) async throws(LogError)
 
   /// Whether batches are announced before they are appended, because the log writes those of
