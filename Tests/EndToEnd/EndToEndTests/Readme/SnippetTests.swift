@@ -60,7 +60,8 @@ struct SnippetTests {
     ("Sources/Kit/ReactorTesting/Documentation.docc/ReactorTesting.md", 0, "\(todo)\n§"),
     ("Sources/Kit/ReactorFlows/Documentation.docc/ScreensAndFlows.md", 0, "§"),
     (
-      "Sources/Server/ReactorHost/Documentation.docc/ReactorHost.md", 0, "static func run() {\n§\n}"
+      "Sources/Server/ReactorHost/Documentation.docc/ReactorHost.md", 0,
+      "static func run() async throws {\n§\n}"
     ),
     (
       "Sources/Server/ReactorHost/Documentation.docc/SessionsThatTalk.md", 3,
