@@ -73,6 +73,10 @@ final class SpreadLog: MutationLog {
       last = snapshot.version - 1
     }
     for snapshot in snapshots.reversed() { log.save(snapshot, of: epoch) }
+    // A fork has its snapshots when the function returns.
+    while let latest = snapshots.first,
+      try log.snapshot(atOrBefore: latest.version, of: nil) == nil
+    { await Task.yield() }
   }
 
   /// Returns the first elements of the lists of all databases, in order.
