@@ -47,6 +47,9 @@ package struct FairQueue<Owner: Hashable & Sendable, Job: Sendable>: Sendable {
   /// Whether no job waits.
   package var isEmpty: Bool { queues.isEmpty }
 
+  /// Whether no job runs or waits.
+  package var isIdle: Bool { total == 0 && queues.isEmpty }
+
   /// Removes the next job that can begin now; returns `nil` if there is none.
   package mutating func begin() -> (owner: Owner, job: Job)? {
     guard total < width, let owner = turns.popFirst(), let job = queues[owner]?.popFirst() else {

@@ -47,6 +47,9 @@ package final class WorkerPool: Sendable {
     if let next { start { self.execute(next) } }
   }
 
+  /// Whether no job runs or waits.
+  package var isIdle: Bool { jobs.withLock { $0.isIdle } }
+
   private func execute(_ first: (owner: WorkOwner, job: Job)) {
     var next: (owner: WorkOwner, job: Job)? = first
     while let (owner, job) = next {

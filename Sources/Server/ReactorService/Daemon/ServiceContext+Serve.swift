@@ -187,7 +187,7 @@ extension ServiceContext {
     readiness.stop()
     store.node?.drain()
     store.drain?()
-    await drain(api, server, store)
+    await drain(host, api, server, store)
     logger.info("stopped")
   }
 
@@ -229,7 +229,9 @@ extension ServiceContext {
   }
 
   /// Completes requests, streams and writes within `shutdown.grace`.
-  private func drain(_ api: ReactorAPI, _ server: MicrohttpdServer, _ store: OpenStore) async {
+  private func drain(
+    _ host: Host, _ api: ReactorAPI, _ server: MicrohttpdServer, _ store: OpenStore
+  ) async {
     let deadline = ContinuousClock.now + configuration.shutdownGrace
     // During `shutdown.delay` requests are still served, by other nodes if these own the session.
     try? await Task.sleep(for: min(configuration.shutdownDelay, configuration.shutdownGrace))
@@ -246,6 +248,8 @@ extension ServiceContext {
       DispatchQueue.global().async {
         server.finishStreams(within: deadline - ContinuousClock.now)
         server.stop(within: deadline - ContinuousClock.now)
+        // A turn that blocks a background thread is a running action, with which the deadline ends the process.
+        while !host.background.isIdle { poll(nil, 0, 5) }
         store.node?.leave(within: deadline - ContinuousClock.now)
         if !store.close(max(deadline - ContinuousClock.now, .milliseconds(100))) {
           logger.error("the store has not written everything", ["store": "\(configuration.store)"])

@@ -74,12 +74,16 @@ struct SignalTests {
     #expect(server.standardError.contains("draining"))
   }
 
-  @Test func `SIGTERM ends the process after the grace, even if a turn is running`() throws {
+  /// The turn blocks a request thread if the session is in memory, otherwise a background thread.
+  @Test(arguments: [true, false])
+  func `SIGTERM ends the process after the grace, even if a turn is running`(
+    inMemory: Bool
+  ) throws {
     // Repeat the attempt: the process ends although the thread that writes the log is not scheduled.
     let isLogged = try (0..<5).contains { _ in
       let server = try ReactordProcess("--shutdown-grace", "0.5", program: "faulty")
       let session = server.session(of: "faulty")
-      try session.post(#"{"add":1}"#)
+      if inMemory { try session.post(#"{"add":1}"#) }
       try session.client.start(
         "POST", session.path + "/actions", ["Content-Type": "application/json"],
         body: Array(#"{"block":{"seconds":3600}}"#.utf8))
