@@ -100,6 +100,7 @@ struct ActionEndpoints {
     if let session = reactor.liveSession(id) { return try submit(to: session) }
     if forward(call, to: id, of: reactor, fields, wanted) { return }
     call.start { () throws(Problem) in
+      await call.takeTurnToRead()
       guard let problem = call.scope.creationProblem else {
         return try submit(to: try await call.openSession(of: reactor, id))
       }

@@ -147,6 +147,7 @@ struct FailureEndpoints {
     let isReadable = try call.scope.mayRead(try call.sessionID(), of: try call.reactor(in: host))
     wanted.hidesState = !wanted.isMinimal && !isReadable
     call.start { [wait, preferences = wanted] () throws(Problem) in
+      await call.takeTurnToRead()
       guard let (failure, session) = try await find(call) else { throw Self.unknown }
       let reply = ActionResponder(session, preferences, call.reply)
       reply.wait(for: preferences.wait.map { .init(.seconds($0)) } ?? wait)

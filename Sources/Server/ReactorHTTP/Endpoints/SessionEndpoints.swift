@@ -151,7 +151,9 @@ struct SessionEndpoints {
     let copiesTimers = origin.timers == true
     if copiesTimers, origin.version != nil { throw Self.timersOfVersion }
     respond(to: call, reactor, id, isReadable) { () async throws(SessionError) in
-      copiesTimers
+      // A fork folds the log up to the version.
+      await call.scope.api.background.takeTurn(for: call.owner)
+      return copiesTimers
         ? try await reactor.forkWithTimers(origin.session, to: id, parameters: parameters)
         : try await reactor.fork(
           origin.session, at: origin.version, to: id, parameters: parameters)
@@ -163,7 +165,7 @@ struct SessionEndpoints {
     to call: Call, _ reactor: any HostedReactor, _ id: String, _ isReadable: Bool,
     creating create: @escaping @Sendable () async throws(SessionError) -> OpenedSession
   ) {
-    call.respond { () throws(Problem) in
+    call.respondAtOnce { () throws(Problem) in
       try call.scope.takeCreation()
       do throws(SessionError) {
         return created(try await create().session, reactor, id, isReadable, call.scope)
@@ -235,12 +237,13 @@ struct SessionEndpoints {
         throw Preconditions.problem("session", at: cursor)
       }
     }
-    call.respond { () throws(Problem) in
+    call.respondAtOnce { () throws(Problem) in
       do throws(Problem) {
         if preconditions.requireExistence { throw Preconditions.problem("session", at: nil) }
         try call.scope.takeCreation()
       } catch {
         // The request must not create a session: use a stored one, or respond with the problem.
+        await call.takeTurnToRead()
         let session = try await call.storedSession(of: reactor, id, orElse: error)
         try requirePreconditions(at: session.current.cursor)
         let own = session.parameters.flatMap { try? reactor.normalize(parameters: $0) }

@@ -85,7 +85,15 @@ extension Call {
   ///
   /// The number of functions is bounded by that of connections, since each waits for its response.
   func respond(_ body: @escaping @Sendable () async throws(Problem) -> HTTPResponse) {
-    start { [reply] () throws(Problem) in reply(try await body()) }
+    asClient {
+      scope.api.background.start(for: owner) { [reply] in
+        do throws(Problem) {
+          reply(try await body())
+        } catch {
+          reply(error)
+        }
+      }
+    }
   }
 
   /// Responds like ``respond(_:)``, unless too much work of the client waits.
@@ -106,15 +114,7 @@ extension Call {
   ///
   /// - Parameter body: The function; before it reads from disk, it calls ``takeTurnToRead()``.
   func respondAtOnce(_ body: @escaping @Sendable () async throws(Problem) -> HTTPResponse) {
-    asClient {
-      scope.api.background.begin(for: owner) { [reply] in
-        do throws(Problem) {
-          reply(try await body())
-        } catch {
-          reply(error)
-        }
-      }
-    }
+    start { [reply] () throws(Problem) in reply(try await body()) }
   }
 
   /// Continues on a background thread if reading from the log blocks.
@@ -123,9 +123,12 @@ extension Call {
   }
 
   /// Executes an `async` function that sends the response, or throws the problem that becomes the response.
+  ///
+  /// - Parameter body: The function, which this thread executes until it suspends; before it reads from disk, it
+  ///   calls ``takeTurnToRead()``.
   func start(_ body: @escaping @Sendable () async throws(Problem) -> Void) {
     asClient {
-      scope.api.background.start(for: owner) { [reply] in
+      scope.api.background.begin(for: owner) { [reply] in
         do throws(Problem) {
           try await body()
         } catch {

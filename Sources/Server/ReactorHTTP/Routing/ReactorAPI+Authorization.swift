@@ -83,6 +83,7 @@ extension ReactorAPI {
         let reactor = host.reactor(key.reactor)
       else { throw error }
       call.start { [self] () throws(Problem) in
+        await call.takeTurnToRead()
         do throws(SessionError) {
           scope.decision.know(try await reactor.findSession(key.id), key)
         } catch .unknown, .ended {

@@ -15,10 +15,14 @@ extension SessionSlot {
       }
       // Create the session without a search for its record first: few have one, and the search costs
       // as much as the creation.
-      if intent != .use, let first = firstSession(parameters),
-        (try? await store(first, replacesEnded: false)) != nil
-      {
-        return try didCreate(first)
+      if intent != .use {
+        if let first = firstSession(parameters),
+          (try? await store(first, replacesEnded: false)) != nil
+        {
+          return try didCreate(first)
+        }
+        // The thread of a request creates sessions; it does not read from disk.
+        if environment.log.readsFromDisk { await environment.background.takeTurn() }
       }
       let loaded =
         intent == .create
