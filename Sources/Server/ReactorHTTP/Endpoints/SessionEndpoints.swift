@@ -137,8 +137,10 @@ struct SessionEndpoints {
     let isReadable = try call.scope.mayRead(id, of: reactor)
     guard let origin = wanted?.from else {
       try call.scope.require(.manage, .create, reactor, id, parameters: parameters)
-      return respond(to: call, reactor, id, isReadable) { () async throws(SessionError) in
-        try await reactor.session(id, for: .create, parameters: parameters)
+      return call.respondAtOnce { () throws(Problem) in
+        try await response(to: call, reactor, id, isReadable) { () async throws(SessionError) in
+          try await reactor.session(id, for: .create, parameters: parameters)
+        }
       }
     }
     guard SessionKey.isValid(id: origin.session) else {
@@ -150,29 +152,28 @@ struct SessionEndpoints {
     try call.scope.require(.manage, .fork(from: source), reactor, id, parameters: parameters)
     let copiesTimers = origin.timers == true
     if copiesTimers, origin.version != nil { throw Self.timersOfVersion }
-    respond(to: call, reactor, id, isReadable) { () async throws(SessionError) in
-      // A fork folds the log up to the version.
-      await call.scope.api.background.takeTurn(for: call.owner)
-      return copiesTimers
-        ? try await reactor.forkWithTimers(origin.session, to: id, parameters: parameters)
-        : try await reactor.fork(
-          origin.session, at: origin.version, to: id, parameters: parameters)
+    // A fork folds the log up to the version.
+    try call.respondInBackground { () throws(Problem) in
+      try await response(to: call, reactor, id, isReadable) { () async throws(SessionError) in
+        copiesTimers
+          ? try await reactor.forkWithTimers(origin.session, to: id, parameters: parameters)
+          : try await reactor.fork(
+            origin.session, at: origin.version, to: id, parameters: parameters)
+      }
     }
   }
 
-  /// Responds with the session that a function creates, which counts for the client.
-  private func respond(
+  /// Returns the response with the session that a function creates, which counts for the client.
+  private func response(
     to call: Call, _ reactor: any HostedReactor, _ id: String, _ isReadable: Bool,
-    creating create: @escaping @Sendable () async throws(SessionError) -> OpenedSession
-  ) {
-    call.respondAtOnce { () throws(Problem) in
-      try call.scope.takeCreation()
-      do throws(SessionError) {
-        return created(try await create().session, reactor, id, isReadable, call.scope)
-      } catch {
-        call.scope.giveBackCreation()
-        throw Problem(error)
-      }
+    creating create: () async throws(SessionError) -> OpenedSession
+  ) async throws(Problem) -> HTTPResponse {
+    try call.scope.takeCreation()
+    do throws(SessionError) {
+      return created(try await create().session, reactor, id, isReadable, call.scope)
+    } catch {
+      call.scope.giveBackCreation()
+      throw Problem(error)
     }
   }
 
