@@ -5,7 +5,7 @@ internal import Telemetry
 
 /// Fires the due timers of all sessions, as ``TimerSchedule`` decides.
 ///
-/// It reads the log and loads sessions on a queue of its own, since both may block on the disk.
+/// It reads the log and loads sessions on a thread of its own, since both may block on the disk.
 final class TimerService: Sendable {
   typealias Fire = @Sendable (DueTimer) async -> TimerSchedule.Outcome
 
@@ -13,16 +13,16 @@ final class TimerService: Sendable {
   private let logger: Logger
   private let schedule = Mutex(TimerSchedule())
   private let fire = Mutex<Fire?>(nil)
-  private let queue = DispatchQueue(label: "timers")
-  // Proof: sources are safe for threads; after `init`, only `queue` uses it.
+  private let thread = WorkerPool(width: 1, named: "timers")
+  // Proof: sources are safe for threads; after `init`, only `thread` uses it.
   nonisolated(unsafe) private let alarm: any DispatchSourceTimer
 
   init(log: any MutationLog, logger: Logger) {
     self.log = log
     self.logger = logger
     // Without `strict` the system may extend a wait by a tenth.
-    unsafe alarm = DispatchSource.makeTimerSource(flags: .strict, queue: queue)
-    unsafe alarm.setEventHandler { [weak self] in self?.advance() }
+    unsafe alarm = DispatchSource.makeTimerSource(flags: .strict)
+    unsafe alarm.setEventHandler { [weak self] in self?.wake() }
     unsafe alarm.activate()
   }
 
@@ -56,7 +56,7 @@ final class TimerService: Sendable {
   }
 
   private func wake() {
-    queue.async { [weak self] in self?.advance() }
+    thread.enqueue(for: .none) { [weak self] in self?.advance() }
   }
 
   private func advance() {
@@ -80,7 +80,7 @@ final class TimerService: Sendable {
         return schedule.withLock { $0.didFailToRead(at: .now) }
       }
       for timer in schedule.withLock({ $0.didRead(page, limit: limit) }) {
-        Task.detached(executorPreference: self) { [self] in
+        thread.start(for: .none) { [self] in
           let outcome = await fire(timer)
           if schedule.withLock({ $0.didFinish(timer, outcome, at: .now) }) { wake() }
         }
@@ -89,14 +89,5 @@ final class TimerService: Sendable {
       logger.error("timers cannot be read", ["error": "\(error)"])
       schedule.withLock { $0.didFailToRead(at: .now) }
     }
-  }
-}
-
-extension TimerService: TaskExecutor {
-  /// Executes a part of a task that fires a timer: in order, on the queue that may block on the disk.
-  func enqueue(_ job: consuming ExecutorJob) {
-    let job = UnownedJob(job)
-    // Proof: the runtime retains the job until it has run, and the job is run once.
-    queue.async { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
   }
 }
