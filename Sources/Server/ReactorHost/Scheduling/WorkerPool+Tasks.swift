@@ -15,11 +15,9 @@ extension WorkerPool {
   package func start(
     for owner: WorkOwner = .current, _ body: @escaping @Sendable () async -> Void
   ) {
-    let account = Account.current
-    let context = CurrentSerialContext.value
-    let virtual = context?.timer is any VirtualWallClock ? context : nil
+    let operation = Self.inheriting(body, by: owner)
     Task.detached(executorPreference: OwnedExecutor(pool: self, owner: owner)) {
-      await Self.execute(body, for: owner, account, virtual)
+      await operation()
     }
   }
 
@@ -30,9 +28,9 @@ extension WorkerPool {
   ///   - owner: The client.
   ///   - body: The function; before it reads from disk, it calls ``takeTurn(for:)``.
   package func begin(for owner: WorkOwner, _ body: @escaping @Sendable () async -> Void) {
-    let account = Account.current
+    let operation = Self.inheriting(body, by: owner)
     Task.immediateDetached(executorPreference: OwnedExecutor(pool: self, owner: owner)) {
-      await Self.execute(body, for: owner, account, nil)
+      await operation()
     }
   }
 
@@ -41,13 +39,17 @@ extension WorkerPool {
     await run(for: owner) {}
   }
 
-  private static func execute(
-    _ body: () async -> Void, for owner: WorkOwner, _ account: Account?,
-    _ context: (any SerialContext)?
-  ) async {
-    await WorkOwner.$current.withValue(owner) {
-      await Account.$current.withValue(account) {
-        await CurrentSerialContext.$value.withValue(context) { await body() }
+  private static func inheriting(
+    _ body: @escaping @Sendable () async -> Void, by owner: WorkOwner
+  ) -> @Sendable () async -> Void {
+    let account = Account.current
+    let context = CurrentSerialContext.value
+    let virtual = context?.timer is any VirtualWallClock ? context : nil
+    return {
+      await WorkOwner.$current.withValue(owner) {
+        await Account.$current.withValue(account) {
+          await CurrentSerialContext.$value.withValue(virtual) { await body() }
+        }
       }
     }
   }
