@@ -136,7 +136,8 @@ public final class Host: Sendable {
         var last: SessionKey?
         repeat {
           // One page is loaded at a time.
-          let keys = try environment.log.unfinishedSessions(after: last, limit: 256)
+          let keys = try environment.log.unfinishedSessions(
+            after: last, limit: Self.recoveryPage)
           last = keys.last
           await withDiscardingTaskGroup { group in
             for key in keys { group.addTask { await self.resumeInterruptedActions(of: key) } }

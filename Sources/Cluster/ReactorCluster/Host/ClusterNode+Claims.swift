@@ -68,7 +68,7 @@ extension ClusterNode {
     for key in keys {
       guard let reactor = reactor(key.reactor), let session = reactor.liveSession(key.id)
       else { continue }
-      reactor.background.start { [weak self] in
+      reactor.start { [weak self] in
         guard (try? await session.confirmCurrent()) != nil, let self, !isReply else { return }
         send(.claims([key], by: node, isReply: true), to: claimant, about: key)
       }

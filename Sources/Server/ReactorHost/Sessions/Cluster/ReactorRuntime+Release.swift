@@ -5,8 +5,6 @@ internal import Shares
 extension ReactorRuntime: LocalReactor {
   var ledger: Ledger { environment.settings.ledger }
 
-  var background: WorkerPool { environment.background }
-
   var fingerprint: String { environment.witness.schema() }
 
   func lastWriter(of id: String) throws(LogError) -> NodeID? {

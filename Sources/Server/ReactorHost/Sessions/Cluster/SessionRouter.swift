@@ -84,9 +84,6 @@ package protocol LocalReactor: HostedReactor {
   /// The holdings of the clients of this process.
   var ledger: Ledger { get }
 
-  /// Executes work that blocks, in turn by client.
-  var background: WorkerPool { get }
-
   /// Returns whether a session is in memory, even if earlier requests still wait for it.
   ///
   /// ``HostedReactor/liveSession(_:)`` returns the session only after them, so that requests keep
