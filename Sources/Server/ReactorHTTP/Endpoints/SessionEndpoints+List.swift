@@ -57,13 +57,9 @@ extension SessionEndpoints {
     let scan = SessionScan(
       reactor: reactor, prefix: prefix,
       isIncluded: scope.mayReadAll(of: reactor) ? nil : { scope.mayList($0, of: reactor) })
-    let page: [SessionSummary]
-    do throws(SessionError) {
-      // One session more than requested shows whether there is a next page.
-      page = try await scan.sessions(after: query["after"], limit: limit + 1)
-    } catch {
-      throw Problem(error)
-    }
+    // One session more than requested shows whether there is a next page.
+    let page = try await Problem.mapping(
+      await scan.sessions(after: query["after"], limit: limit + 1))
     let address =
       "/v1/reactors/\(reactor.name)/sessions?limit=\(limit)"
       + (prefix.isEmpty ? "" : "&prefix=\(prefix)")

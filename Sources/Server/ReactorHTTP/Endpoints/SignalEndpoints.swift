@@ -50,13 +50,9 @@ struct SignalEndpoints {
     let json = try content(of: call.request.body)
     // A signal creates no session: streams of a session that does not exist receive it, too.
     call.respondAtOnce { () throws(Problem) in
-      do throws(SessionError) {
-        let session = try await call.streamSource(of: reactor, id)
-        session.publish(SessionSignal(json, from: sender))
-        return HTTPResponse(status: 204)
-      } catch {
-        throw Problem(error)
-      }
+      let session = try await Problem.mapping(await call.streamSource(of: reactor, id))
+      session.publish(SessionSignal(json, from: sender))
+      return HTTPResponse(status: 204)
     }
   }
 

@@ -31,7 +31,8 @@ struct SubscriberEndpoints {
 
   private func list(_ call: Call) async throws(Problem) -> HTTPResponse {
     let request = try SessionListRequest("subscribers", call, in: host)
-    let session = try await call.findSource(of: request.reactor, request.session)
+    let session = try await Problem.mapping(
+      await request.reactor.streamSource(request.session))
     try call.requireView(of: session, request.reactor, request.session)
     let page = try await Problem.mapping(
       await session.subscribers(after: request.query.text("after"), limit: request.limit))

@@ -87,11 +87,7 @@ extension Call {
   func respond(_ body: @escaping @Sendable () async throws(Problem) -> HTTPResponse) {
     asClient {
       scope.api.background.start(for: owner) { [reply] in
-        do throws(Problem) {
-          reply(try await body())
-        } catch {
-          reply(error)
-        }
+        await reply.onError { () async throws(Problem) in reply(try await body()) }
       }
     }
   }
@@ -128,13 +124,7 @@ extension Call {
   ///   calls ``takeTurnToRead()``.
   func start(_ body: @escaping @Sendable () async throws(Problem) -> Void) {
     asClient {
-      scope.api.background.begin(for: owner) { [reply] in
-        do throws(Problem) {
-          try await body()
-        } catch {
-          reply(error)
-        }
-      }
+      scope.api.background.begin(for: owner) { [reply] in await reply.onError(body) }
     }
   }
 

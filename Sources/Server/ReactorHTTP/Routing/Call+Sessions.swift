@@ -17,13 +17,6 @@ extension Call {
     try await Problem.mapping(await reactor.findSession(id))
   }
 
-  /// Returns the source of a session's streams.
-  func findSource(of reactor: any HostedReactor, _ id: String) async throws(Problem)
-    -> any SessionSource
-  {
-    try await Problem.mapping(await reactor.streamSource(id))
-  }
-
   /// Returns a stored session, for a client that may not create it.
   ///
   /// - Parameters:

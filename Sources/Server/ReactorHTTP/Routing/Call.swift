@@ -59,6 +59,15 @@ struct Reply: Sendable {
     }
   }
 
+  /// Calls an `async` function that sends the response, or the problem that it throws.
+  func onError(_ body: () async throws(Problem) -> Void) async {
+    do throws(Problem) {
+      try await body()
+    } catch {
+      self(error)
+    }
+  }
+
   /// Sends a response, or a problem.
   func callAsFunction(_ result: Result<HTTPResponse, Problem>) {
     switch result {
